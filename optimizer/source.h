@@ -1,0 +1,72 @@
+/*
+ * source.h - a translation unit in one configuration -> the record with
+ * clang's offsets and extents, and the code that depends on its order.
+ * Door to libclang (with hazard.c).
+ */
+#ifndef LM_OPTIMIZER_SOURCE_H
+#define LM_OPTIMIZER_SOURCE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "optimizer/config.h"
+#include "optimizer/record.h"
+
+/* Code that depends on the order of fields. */
+#define LM_HAZARDS(X) \
+	X(POSITIONAL_INIT, "positional-initialiser", "an initialiser lists values by position") \
+	X(OFFSET_ASSERT, "offset-assert", "a static assertion fixes an offset") \
+	X(RANDSTRUCT, "randstruct", "the compiler shuffles this record (randomize_layout with RANDSTRUCT on)")
+
+enum lm_hazard_kind {
+#define X(name, word, text) LM_HAZARD_##name,
+	LM_HAZARDS(X)
+#undef X
+	LM_NR_HAZARDS
+};
+
+struct lm_hazard {
+	enum lm_hazard_kind kind;
+	const char *file;	/* where the code is */
+	uint32_t line;		/* from 1 */
+	const char *member;	/* member named by an offset assert (top level key); else NULL */
+};
+
+/* One configuration, parsed. */
+struct lm_source {
+	struct lm_arena arena;	/* owns everything below */
+	const struct lm_config *config;
+	struct lm_record record;
+	struct lm_hazard *hazards;
+	size_t nr_hazards;
+	uint64_t line_size;	/* L1_CACHE_BYTES if defined, else 0 */
+	const char *barrier;	/* padding macro that exists here and takes a name, e.g. "CACHELINE_PADDING"; or NULL */
+	const char *barrier_attr; /* attribute macro that exists here, e.g. "____cacheline_aligned_in_smp"; or NULL */
+};
+
+struct lm_source_request {
+	const struct lm_configs *configs;
+	const char *record;	/* tag or typedef name */
+	const char *text;	/* the header's bytes: parsed instead of the file on disk */
+	size_t len;
+	bool want_hazards;
+};
+
+/*
+ * Parses configuration i; function bodies are skipped.  out->arena must be
+ * zero; release it in any case.
+ *
+ * LM_ERR_INPUT: does not compile (first error with file:line:column, from
+ * clang, and the configuration's name); the record is not defined in the
+ * header (says where it is, or lists up to five similar names); incomplete
+ * type.  LM_ERR_REFUSED: C++.
+ */
+struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i,
+			       struct lm_source *out) LM_MUST_CHECK;
+
+/* All configurations in parallel; the error of the first failing one in order. */
+struct lm_err *lm_source_parse_all(const struct lm_source_request *req,
+				   struct lm_source *out /* [configs->nr] */) LM_MUST_CHECK;
+
+void lm_source_release(struct lm_source *s);
+
+#endif

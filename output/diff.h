@@ -1,0 +1,18 @@
+/* diff.h - old and new text -> unified diff.  Only door to libgit2. */
+#ifndef LM_OUTPUT_DIFF_H
+#define LM_OUTPUT_DIFF_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+/*
+ * A diff with a/PATH and b/PATH headers that git apply and patch -p1 take.
+ * path is relative to the tree's root.  Nothing is added if the texts are equal.
+ */
+struct lm_err *lm_diff(const char *path, const char *old_text, size_t old_len, const char *new_text,
+		       size_t new_len, struct lm_str *out) LM_MUST_CHECK;
+
+/* The root of the git work tree that holds path, in out (no slash at its end); "" if there is none. */
+void lm_git_root(const char *path, struct lm_str *out);
+
+#endif

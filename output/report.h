@@ -1,0 +1,45 @@
+/*
+ * report.h - the report as rows, computed once; printers without arithmetic.
+ */
+#ifndef LM_OUTPUT_REPORT_H
+#define LM_OUTPUT_REPORT_H
+
+#include "base/str.h"
+#include "optimizer/plan.h"
+#include "output/rewrite.h"
+#include "output/verify.h"
+
+/* All that a report is made of; borrowed.  Parts that a command has not are NULL. */
+struct lm_story {
+	const char *record;		/* "struct mem_cgroup" */
+	const char *header;		/* path as given */
+	const struct lm_subject *subject;
+	const struct lm_source *sources;	/* [subject->nr_views] */
+	const struct lm_rules *rules;
+	const struct lm_usage *usage;
+	const struct lm_plan *plan;
+	const struct lm_plan_opts *opts;
+	const struct lm_rewrite *rewrite;
+	const struct lm_verified *verified;
+	const char *binary;		/* path of --binary, or NULL */
+	const char *build_id;		/* of --binary, or NULL */
+	const char *const *profiles;	/* paths as given */
+	size_t nr_profiles;
+};
+
+struct lm_print_opts {
+	bool color;
+	int verbose;		/* -1 quiet, 0, 1 */
+	uint32_t top;		/* rows of a table; 0: 10 */
+};
+
+/* The report of `linemate patch` (words on stderr). */
+void lm_report_text(const struct lm_story *story, const struct lm_print_opts *opts, struct lm_str *out);
+
+/* The same as JSON (jansson). */
+void lm_report_json(const struct lm_story *story, struct lm_str *out);
+
+/* `linemate show`: view v's layout in pahole's dress, with reads, writes and the cost of each line. */
+void lm_show_text(const struct lm_story *story, uint32_t view, const struct lm_print_opts *opts, struct lm_str *out);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * reader.h - any perf output or access file -> access table.
+ *
+ * The format is told by content, never by name.  One file a format behind this
+ * interface: reader_access.c, reader_script.c, reader_datatype.c.
+ */
+#ifndef LM_PROFILES_READER_H
+#define LM_PROFILES_READER_H
+
+#include "profiles/access.h"
+
+struct lm_reader_opts {
+	const char *record;	/* tag or typedef name the user asked for; may be NULL */
+	const uint64_t *objects; /* base addresses; a data address in [base, base + record_size) is bound */
+	size_t nr_objects;
+	uint64_t record_size;	/* bytes; 0: not known, then 1 MiB or up to the next object */
+};
+
+/*
+ * Reads path ("-": stdin) to the end, streaming, and adds what it says to t.
+ *
+ * Every line has one outcome: used, or counted under a reason.  LM_ERR_INPUT:
+ * cannot be read; is empty; is of no known format (says what was expected);
+ * nothing in it can be used (the sentence names the main reason and what to
+ * do, for example which perf script -F fields to ask for); an access file with
+ * a malformed row (file:line).  t is untouched on failure.
+ */
+struct lm_err *lm_profile_read(const char *path, const struct lm_reader_opts *opts,
+			       struct lm_accesses *t) LM_MUST_CHECK;
+
+#endif
