@@ -18,7 +18,7 @@
 /* One access in one view: bytes [offset, offset + size) of a field. */
 struct lm_touch {
 	uint32_t site;		/* id in lm_usage.sites */
-	uint32_t cpu;		/* 0 .. nr_cpus - 1 */
+	uint32_t cpu;		/* 0 .. nr_cpus - 1: index into lm_usage.cpu_ids */
 	uint32_t object;
 	uint32_t field;		/* of the view's record */
 	uint32_t leaf;		/* of the view's record, or LM_NONE (padding, element of a union) */
@@ -31,6 +31,7 @@ struct lm_touch {
 struct lm_usage {
 	const char **sites;	/* function names */
 	uint32_t nr_sites;
+	int32_t *cpu_ids;	/* [nr_cpus] the machine's CPU numbers, rising; 0, 1, ... if assumed */
 	uint32_t nr_cpus;
 	bool cpus_assumed;	/* rows had no CPU: rates were split evenly over nr_cpus */
 	uint32_t nr_objects;

@@ -1,0 +1,304 @@
+/*
+ * cost.c - usage + layout -> expected transfers.
+ *
+ * A layout decides only which line each touched byte range lies on.  Ranges
+ * (field, offset, size) are few, and the search meets the same sets of ranges
+ * on a line again and again: the price of a set is kept under a 64-bit sum of
+ * random marks, one a range.  Two sets with one sum are a matter of 2^-64 a
+ * pair; check.c prices the result without this memory.
+ */
+#include "optimizer/cost.h"
+
+#include "base/err.h"
+#include "optimizer/cost_line.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Touches of the same bytes: they go to the same lines, whatever the layout. */
+struct range {
+	uint32_t field, size;
+	uint64_t offset;	/* bytes inside the field */
+	uint64_t mark;
+	uint32_t first, nr;	/* of by_range */
+};
+
+struct memory {			/* open addressing; sum 0 is an empty slot */
+	uint64_t *sums;
+	double *prices;
+	size_t nr, cap;
+};
+
+struct lm_cost {
+	const struct lm_view *view;
+	const struct lm_touch *touches;
+	struct lm_cost_line *price;
+	struct range *ranges;
+	uint32_t nr_ranges;
+	uint32_t *by_range;	/* indexes of touches, grouped by range */
+	uint32_t line, step, nr_bases;	/* step: bytes between the bases that alignment allows */
+	struct memory memory;
+	uint64_t *sums;		/* [cap_lines]: scratch of one pricing */
+	uint32_t *first_on;	/* [cap_lines]: list of range uses on each line; LM_NONE ends */
+	size_t cap_lines;
+	uint32_t *next, *use;	/* scratch: the lists' links and what they link, one an entry */
+	size_t cap_uses;
+};
+
+static void *take(size_t nr, size_t size)
+{
+	void *p = calloc(nr ? nr : 1, size);
+
+	if (!p)
+		lm_oom();
+	return p;
+}
+
+/* The mark of range i: splitmix64, a public-domain mixer by Sebastiano Vigna. */
+static uint64_t mark_of(uint64_t i)
+{
+	uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+struct order_key {
+	uint64_t offset;
+	uint32_t field, size, index;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct order_key *x = a, *y = b;
+
+	if (x->field != y->field)
+		return x->field < y->field ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static void make_ranges(struct lm_cost *c, size_t nr)
+{
+	struct order_key *keys = take(nr, sizeof(*keys));
+
+	for (size_t i = 0; i < nr; i++)
+		keys[i] = (struct order_key){ c->touches[i].offset, c->touches[i].field, c->touches[i].size, (uint32_t)i };
+	qsort(keys, nr, sizeof(*keys), by_bytes);
+	c->ranges = take(nr, sizeof(*c->ranges));
+	c->by_range = take(nr, sizeof(*c->by_range));
+	for (size_t i = 0; i < nr; i++) {
+		struct range *r = c->nr_ranges ? &c->ranges[c->nr_ranges - 1] : NULL;
+
+		if (!r || r->field != keys[i].field || r->offset != keys[i].offset || r->size != keys[i].size) {
+			r = &c->ranges[c->nr_ranges++];
+			*r = (struct range){ keys[i].field, keys[i].size, keys[i].offset, mark_of(c->nr_ranges),
+					     (uint32_t)i, 0 };
+		}
+		c->by_range[i] = keys[i].index;
+		r->nr++;
+	}
+	free(keys);
+}
+
+struct lm_cost *lm_cost_new(const struct lm_view *view, const struct lm_usage *usage, uint32_t view_index,
+			    const struct lm_cost_opts *opts)
+{
+	struct lm_cost *c = take(1, sizeof(*c));
+	size_t nr = usage->nr_touches[view_index];
+	uint32_t align = view->rec->align > opts->base_align ? view->rec->align : opts->base_align;
+
+	assert(opts->line && !(opts->line & (opts->line - 1)) && nr < UINT32_MAX);
+	c->view = view;
+	c->touches = usage->touches[view_index];
+	c->price = lm_cost_line_new(c->touches, nr);
+	c->line = opts->line;
+	c->step = align ? align : 1;
+	c->nr_bases = c->step >= c->line ? 1 : c->line / c->step;
+	make_ranges(c, nr);
+	return c;
+}
+
+void lm_cost_free(struct lm_cost *c)
+{
+	if (!c)
+		return;
+	lm_cost_line_free(c->price);
+	free(c->ranges);
+	free(c->by_range);
+	free(c->memory.sums);
+	free(c->memory.prices);
+	free(c->sums);
+	free(c->first_on);
+	free(c->next);
+	free(c->use);
+	free(c);
+}
+
+bool lm_cost_base_fixed(const struct lm_cost *c)
+{
+	return c->nr_bases == 1;
+}
+
+/* Slot of sum: its own, or the empty one where it belongs. */
+static size_t slot_of(const struct memory *m, uint64_t sum)
+{
+	size_t i = (size_t)(sum & (m->cap - 1));
+
+	while (m->sums[i] && m->sums[i] != sum)
+		i = (i + 1) & (m->cap - 1);
+	return i;
+}
+
+static void memory_grow(struct memory *m)
+{
+	struct memory old = *m;
+
+	m->cap = old.cap ? 2 * old.cap : 1024;
+	m->sums = take(m->cap, sizeof(*m->sums));
+	m->prices = take(m->cap, sizeof(*m->prices));
+	for (size_t i = 0; i < old.cap; i++) {
+		if (!old.sums[i])
+			continue;
+
+		size_t at = slot_of(m, old.sums[i]);
+
+		m->sums[at] = old.sums[i];
+		m->prices[at] = old.prices[i];
+	}
+	free(old.sums);
+	free(old.prices);
+}
+
+/* Price of the uses linked from `first`: one line's ranges. */
+static double price_uses(struct lm_cost *c, uint32_t first)
+{
+	for (uint32_t u = first; u != LM_NONE; u = c->next[u]) {
+		const struct range *r = &c->ranges[c->use[u]];
+
+		for (uint32_t i = r->first; i < r->first + r->nr; i++)
+			lm_cost_line_push(c->price, c->by_range[i]);
+	}
+
+	double value = lm_cost_line_value(c->price);
+
+	lm_cost_line_clear(c->price);
+	return value;
+}
+
+static double line_price(struct lm_cost *c, size_t line)
+{
+	uint64_t sum = c->sums[line];
+	struct memory *m = &c->memory;
+
+	if (!sum)
+		return 0;
+	if (2 * m->nr >= m->cap)
+		memory_grow(m);
+
+	size_t at = slot_of(m, sum);
+
+	if (!m->sums[at]) {
+		m->prices[at] = price_uses(c, c->first_on[line]);
+		m->sums[at] = sum;
+		m->nr++;
+	}
+	return m->prices[at];
+}
+
+static void reserve(struct lm_cost *c, size_t lines, size_t uses)
+{
+	if (lines > c->cap_lines) {
+		c->cap_lines = lines + lines / 2;
+		free(c->sums);
+		free(c->first_on);
+		c->sums = take(c->cap_lines, sizeof(*c->sums));
+		c->first_on = take(c->cap_lines, sizeof(*c->first_on));
+	}
+	if (uses > c->cap_uses) {
+		c->cap_uses = uses + uses / 2;
+		c->next = reallocarray(c->next, c->cap_uses, sizeof(*c->next));
+		c->use = reallocarray(c->use, c->cap_uses, sizeof(*c->use));
+		if (!c->next || !c->use)
+			lm_oom();
+	}
+}
+
+/* Puts every range on its lines; returns the number of lines. */
+static size_t spread(struct lm_cost *c, const struct lm_layout *layout, uint64_t base)
+{
+	uint64_t end = layout->size + base;
+	size_t lines, uses = 0;
+
+	for (uint32_t i = 0; i < c->nr_ranges; i++) {	/* a flexible tail, a shrunken member may reach further */
+		const struct range *r = &c->ranges[i];
+		uint64_t last = layout->bit_offset[r->field] / 8 + r->offset + r->size + base;
+
+		end = last > end ? last : end;
+	}
+	/* A profile of a flexible array may name any offset behind the record: fold what lies very far. */
+	lines = (size_t)(end / c->line + 1 < 1u << 20 ? end / c->line + 1 : 1u << 20);
+	reserve(c, lines, c->nr_ranges);
+	memset(c->sums, 0, lines * sizeof(*c->sums));
+	for (uint32_t i = 0; i < c->nr_ranges; i++) {
+		const struct range *r = &c->ranges[i];
+		uint64_t begin = layout->bit_offset[r->field] / 8 + r->offset + base;
+
+		for (uint64_t l = begin / c->line; l <= (begin + r->size - 1) / c->line; l++) {
+			size_t at = l < lines ? (size_t)l : lines - 1;
+
+			reserve(c, 0, uses + 1);
+			c->next[uses] = c->sums[at] ? c->first_on[at] : LM_NONE;
+			c->use[uses] = i;
+			c->first_on[at] = (uint32_t)uses++;
+			c->sums[at] += r->mark;
+		}
+	}
+	return lines;
+}
+
+double lm_cost_layout(struct lm_cost *c, const struct lm_layout *layout)
+{
+	double sum = 0;
+
+	for (uint32_t b = 0; b < c->nr_bases; b++) {
+		size_t lines = spread(c, layout, (uint64_t)b * c->step);
+
+		for (size_t l = 0; l < lines; l++)
+			sum += line_price(c, l);
+	}
+	return sum / c->nr_bases;
+}
+
+double lm_cost_lines(struct lm_cost *c, const struct lm_layout *layout, double *out, size_t nr)
+{
+	size_t lines = spread(c, layout, 0);
+	double sum = 0;
+
+	for (size_t l = 0; l < nr; l++)
+		out[l] = 0;
+	for (size_t l = 0; l < lines; l++) {
+		double price = line_price(c, l);
+
+		sum += price;
+		if (l < nr)
+			out[l] = price;
+	}
+	return sum;
+}
+
+double lm_cost_set(struct lm_cost *c, const uint32_t *touches, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		lm_cost_line_push(c->price, touches[i]);
+
+	double value = lm_cost_line_value(c->price);
+
+	lm_cost_line_clear(c->price);
+	return value;
+}
