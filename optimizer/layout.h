@@ -34,7 +34,7 @@ struct lm_resize {
 void lm_layout_fields(const struct lm_record *rec, const uint32_t *order, const uint8_t *line_start,
 		      uint32_t line, const struct lm_resize *resize, struct lm_layout *out);
 
-/* The same for an order of units; scratch comes from the stack or malloc. */
+/* The same for an order of units.  A barrier before a unit that the view lacks does nothing.  No memory is allocated. */
 void lm_layout_units(const struct lm_view *view, uint32_t nr_units, const struct lm_order *order, uint32_t line,
 		     const struct lm_resize *resize, struct lm_layout *out);
 
