@@ -8,12 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* What one touch adds: its slot and its rates. */
-struct entry {
-	uint32_t slot;
-	double touches, writes;
-};
-
 /* One (site, cpu, object): the largest rates on the line now. */
 struct slot {
 	uint32_t cell;
@@ -41,9 +35,10 @@ struct undo {
 };
 
 struct lm_cost_line {
-	struct entry *entries;
+	struct lm_cost_entry *entries;
 	size_t nr_entries;
 	struct slot *slots;
+	uint32_t nr_slots;
 	struct cell *cells;
 	struct object *objects;
 	uint32_t nr_objects;
@@ -103,8 +98,10 @@ static void number_slots(struct lm_cost_line *l, const struct key *keys, const s
 		}
 		if (new_cell || last->site != k->site)
 			l->slots[slots++].cell = cells - 1;
-		l->entries[k->index] = (struct entry){ slots - 1, more(t->reads, t->writes), t->writes };
+		l->entries[k->index] =
+			(struct lm_cost_entry){ slots - 1, cells - 1, more(t->reads, t->writes), t->writes };
 	}
+	l->nr_slots = slots;
 }
 
 struct lm_cost_line *lm_cost_line_new(const struct lm_touch *touches, size_t nr)
@@ -155,7 +152,7 @@ void lm_cost_line_push(struct lm_cost_line *l, uint32_t i)
 {
 	assert(i < l->nr_entries);
 
-	const struct entry *e = &l->entries[i];
+	const struct lm_cost_entry *e = &l->entries[i];
 	struct slot *s = &l->slots[e->slot];
 
 	if (e->touches <= s->touches && e->writes <= s->writes)
@@ -208,23 +205,27 @@ void lm_cost_line_clear(struct lm_cost_line *l)
 	lm_cost_line_pop_to(l, 0);
 }
 
-/* sum over q of T_q V_q / (T_q + V_q) + eps T_q, on the cells of one object. */
+/* T_q V_q / (T_q + V_q) + eps T_q; all is the sum of W over every CPU of the object. */
+static double transfers_of_cpu(double t, double w, double all)
+{
+	double v = all - w;
+
+	if (t <= 0)
+		return 0;
+	/* Rounding of the sum may leave a crumb where nobody else writes. */
+	if (v <= all * 1e-12)
+		return LM_COST_EPS * t;
+	return t * v / (t + v) + LM_COST_EPS * t;
+}
+
 static double transfers(const struct cell *cells, uint32_t nr)
 {
 	double all = 0, sum = 0;
 
 	for (uint32_t i = 0; i < nr; i++)
 		all += cells[i].writes;
-	for (uint32_t i = 0; i < nr; i++) {
-		double t = cells[i].touches, v = all - cells[i].writes;
-
-		if (t <= 0)
-			continue;
-		/* Rounding of the sum may leave a crumb where nobody else writes. */
-		if (v > all * 1e-12)
-			sum += t * v / (t + v);
-		sum += LM_COST_EPS * t;
-	}
+	for (uint32_t i = 0; i < nr; i++)
+		sum += transfers_of_cpu(cells[i].touches, cells[i].writes, all);
 	return sum;
 }
 
@@ -241,5 +242,59 @@ double lm_cost_line_value(struct lm_cost_line *l)
 		}
 		sum += o->value;
 	}
+	return sum;
+}
+
+struct lm_cost_entry lm_cost_line_entry(const struct lm_cost_line *l, uint32_t i)
+{
+	assert(i < l->nr_entries);
+	return l->entries[i];
+}
+
+uint32_t lm_cost_line_slots(const struct lm_cost_line *l)
+{
+	return l->nr_slots;
+}
+
+void lm_cost_line_slot(const struct lm_cost_line *l, uint32_t slot, double *touches, double *writes)
+{
+	*touches = l->slots[slot].touches;
+	*writes = l->slots[slot].writes;
+}
+
+/* adds() for the parts of one object; *nr parts are left, those used are taken off. */
+static double object_adds(const struct lm_cost_line *l, const struct object *o, double share,
+			  const struct lm_cost_part **parts, uint32_t *nr)
+{
+	const struct cell *cells = &l->cells[o->first_cell];
+	const struct lm_cost_part *p = *parts;
+	uint32_t end = o->first_cell + o->nr_cells, used = 0, k = 0;
+	double old = 0, all, sum = 0;
+
+	for (uint32_t i = 0; i < o->nr_cells; i++)
+		old += cells[i].writes;
+	all = share * old;
+	for (; used < *nr && p[used].cell < end; used++)
+		all += p[used].writes;
+	for (uint32_t i = 0; i < o->nr_cells; i++) {
+		double t = share * cells[i].touches, w = share * cells[i].writes;
+
+		if (k < used && p[k].cell == o->first_cell + i) {
+			t += p[k].touches;
+			w += p[k++].writes;
+		}
+		sum += transfers_of_cpu(t, w, all) - share * transfers_of_cpu(cells[i].touches, cells[i].writes, old);
+	}
+	*parts += used;
+	*nr -= used;
+	return sum;
+}
+
+double lm_cost_line_adds(const struct lm_cost_line *l, double share, const struct lm_cost_part *parts, uint32_t nr)
+{
+	double sum = 0;
+
+	while (nr)
+		sum += object_adds(l, &l->objects[l->cells[parts->cell].object], share, &parts, &nr);
 	return sum;
 }

@@ -41,4 +41,32 @@ void lm_cost_line_clear(struct lm_cost_line *l);
 /* Expected transfers of the line as it is, with LM_COST_EPS per touch. */
 double lm_cost_line_value(struct lm_cost_line *l);
 
+/* ---- for bounds: what a line would cost at least if more were added ---- */
+
+/* Where touch i counts, and with how much.  Cells (one per object and CPU) are numbered by object, then CPU. */
+struct lm_cost_entry {
+	uint32_t slot, cell;
+	double touches, writes;
+};
+struct lm_cost_entry lm_cost_line_entry(const struct lm_cost_line *l, uint32_t i);
+
+/* Slots are numbered 0 .. lm_cost_line_slots() - 1; the rates that are on the line now. */
+uint32_t lm_cost_line_slots(const struct lm_cost_line *l);
+void lm_cost_line_slot(const struct lm_cost_line *l, uint32_t slot, double *touches, double *writes);
+
+/* Touches and writes added to T_q and W_q of one cell. */
+struct lm_cost_part {
+	uint32_t cell;
+	double touches, writes;
+};
+
+/*
+ * value(share x line + parts) - share x value(line), parts sorted by cell, at
+ * most one a cell.  T V / (T + V) is concave and homogeneous, so the price of
+ * a sum of lines is at least the sum of their prices: with shares that add up
+ * to at most 1, value(line + parts of a + parts of b + ...) is at least
+ * value(line) plus the sum of these figures.
+ */
+double lm_cost_line_adds(const struct lm_cost_line *l, double share, const struct lm_cost_part *parts, uint32_t nr);
+
 #endif
