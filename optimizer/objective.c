@@ -1,0 +1,150 @@
+/* objective.c - how good is an order? */
+#include "optimizer/objective.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SHRINK = 32, GROW = 64, STEP = 8 };	/* bytes, cost model section 4 */
+
+struct side {			/* one configuration */
+	struct lm_cost *cost;
+	struct lm_layout before, now;
+	struct lm_resize *resizes;
+	size_t nr_resizes, cap_resizes;
+};
+
+struct lm_objective {
+	struct lm_arena arena;
+	const struct lm_subject *s;
+	const struct lm_rules *rules;
+	uint32_t line;
+	bool base_fixed;
+	struct side *sides;	/* [nr_views] */
+};
+
+static void add_resizes(struct lm_objective *o, struct side *side, const struct lm_record *rec)
+{
+	for (uint32_t f = 0; f < rec->nr_fields; f++) {
+		const struct lm_field *field = &rec->fields[f];
+		uint32_t align = field->type_align > field->attr_align ? field->type_align : field->attr_align;
+		int64_t step = align > STEP ? align : STEP;
+
+		if (!(field->is_record || field->is_array) || field->flexible || !field->size)
+			continue;
+		for (int64_t by = -(SHRINK / step) * step; by <= GROW; by += step) {
+			if (!by || (by < 0 && (uint64_t)-by >= field->size))
+				continue;
+			*LM_ARENA_PUSH(&o->arena, side->resizes, side->nr_resizes, side->cap_resizes) =
+				(struct lm_resize){ .field = f, .bytes = by };
+		}
+	}
+}
+
+struct lm_objective *lm_objective_new(const struct lm_subject *s, const struct lm_rules *r, const struct lm_usage *u,
+				      const struct lm_objective_opts *opts)
+{
+	struct lm_objective *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		lm_oom();
+	o->s = s;
+	o->rules = r;
+	o->line = opts->line;
+	o->base_fixed = true;
+	o->sides = LM_ARENA_ARRAY(&o->arena, struct side, s->nr_views);
+
+	struct lm_order identity = lm_order_identity(s, &o->arena);
+	struct lm_cost_opts cost_opts = { .line = opts->line, .base_align = opts->base_align };
+
+	for (uint32_t v = 0; v < s->nr_views; v++) {
+		const struct lm_record *rec = s->views[v].rec;
+		struct side *side = &o->sides[v];
+
+		side->before.bit_offset = LM_ARENA_ARRAY(&o->arena, uint64_t, rec->nr_fields + 1);
+		side->now.bit_offset = LM_ARENA_ARRAY(&o->arena, uint64_t, rec->nr_fields + 1);
+		side->cost = lm_cost_new(&s->views[v], u, v, &cost_opts);
+		o->base_fixed &= lm_cost_base_fixed(side->cost);
+		add_resizes(o, side, rec);
+		lm_layout_units(&s->views[v], s->body->nr_units, &identity, o->line, NULL, &side->before);
+	}
+	return o;
+}
+
+void lm_objective_free(struct lm_objective *o)
+{
+	if (!o)
+		return;
+	for (uint32_t v = 0; v < o->s->nr_views; v++)
+		lm_cost_free(o->sides[v].cost);
+	lm_arena_release(&o->arena);
+	free(o);
+}
+
+/* Lays the order out in view v; false if a rule or the size forbids it. */
+static bool lay_out(struct lm_objective *o, uint32_t v, const struct lm_order *order)
+{
+	struct side *side = &o->sides[v];
+
+	lm_layout_units(&o->s->views[v], o->s->body->nr_units, order, o->line, NULL, &side->now);
+	if (o->rules)
+		return lm_rules_layout_ok(o->s, o->rules, v, &side->before, &side->now, o->line,
+					  lm_cost_base_fixed(side->cost));
+	return side->now.size <= side->before.size;
+}
+
+double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order)
+{
+	double sum = 0;
+
+	if (o->rules && !lm_rules_order_ok(o->s, o->rules, order))
+		return INFINITY;
+	for (uint32_t v = 0; v < o->s->nr_views; v++)
+		if (!lay_out(o, v, order))
+			return INFINITY;
+	for (uint32_t v = 0; v < o->s->nr_views; v++)
+		sum += lm_cost_layout(o->sides[v].cost, &o->sides[v].now);
+	return sum;
+}
+
+double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough)
+{
+	double sum = 0;
+
+	if (!isfinite(lm_objective_transfers(o, order)))
+		return INFINITY;
+	for (uint32_t v = 0; v < o->s->nr_views; v++) {
+		struct side *side = &o->sides[v];
+		double n = (double)side->nr_resizes + 1;
+
+		sum += lm_cost_layout(side->cost, &side->now) / n;
+		for (size_t i = 0; i < side->nr_resizes && sum <= enough; i++) {
+			lm_layout_units(&o->s->views[v], o->s->body->nr_units, order, o->line, &side->resizes[i],
+					&side->now);
+			sum += lm_cost_layout(side->cost, &side->now) / n;
+		}
+		if (sum > enough)
+			return INFINITY;
+	}
+	return sum;
+}
+
+const struct lm_layout *lm_objective_before(const struct lm_objective *o, uint32_t v)
+{
+	return &o->sides[v].before;
+}
+
+struct lm_cost *lm_objective_cost(struct lm_objective *o, uint32_t v)
+{
+	return o->sides[v].cost;
+}
+
+bool lm_objective_base_fixed(const struct lm_objective *o)
+{
+	return o->base_fixed;
+}
+
+const struct lm_resize *lm_objective_perturbations(const struct lm_objective *o, uint32_t v, size_t *nr)
+{
+	*nr = o->sides[v].nr_resizes;
+	return o->sides[v].resizes;
+}
