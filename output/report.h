@@ -25,6 +25,9 @@ struct lm_story {
 	const char *build_id;		/* of --binary, or NULL */
 	const char *const *profiles;	/* paths as given */
 	size_t nr_profiles;
+	bool kernel;			/* Linux kernel flags: the allocator's steps are known */
+	const char *diff;		/* the unified diff, or NULL */
+	size_t diff_len;
 };
 
 struct lm_print_opts {
@@ -39,7 +42,16 @@ void lm_report_text(const struct lm_story *story, const struct lm_print_opts *op
 /* The same as JSON (jansson). */
 void lm_report_json(const struct lm_story *story, struct lm_str *out);
 
+/* What the profile is worth: samples used and dropped by reason, events, evidence class. */
+void lm_evidence_report(const struct lm_accesses *t, struct lm_str *out);
+
+/* The access table as JSON. */
+void lm_accesses_json(const struct lm_accesses *t, struct lm_str *out);
+
 /* `linemate show`: view v's layout in pahole's dress, with reads, writes and the cost of each line. */
 void lm_show_text(const struct lm_story *story, uint32_t view, const struct lm_print_opts *opts, struct lm_str *out);
+
+/* All views as JSON. */
+void lm_show_json(const struct lm_story *story, struct lm_str *out);
 
 #endif

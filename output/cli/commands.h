@@ -1,0 +1,17 @@
+/* commands.h - the verbs.  Each: one file, one option table, one function. */
+#ifndef LM_OUTPUT_CLI_COMMANDS_H
+#define LM_OUTPUT_CLI_COMMANDS_H
+
+#include "base/err.h"
+
+#define LM_COMMANDS(X) \
+	X(patch, "what should change? profile + header -> unified diff") \
+	X(show, "what is the layout, and where is the heat?") \
+	X(profile, "what did perf see, per field? any perf output -> access file")
+
+/* argv[0] is the verb.  The error's code is the exit code; wrong use exits by itself. */
+#define X(verb, text) struct lm_err *lm_cmd_##verb(int argc, char **argv) LM_MUST_CHECK;
+LM_COMMANDS(X)
+#undef X
+
+#endif

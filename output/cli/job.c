@@ -1,0 +1,174 @@
+/* job.c - the steps that the commands share. */
+#include "output/cli/job.h"
+
+#include "base/file.h"
+#include "profiles/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_HEADER (16u << 20)
+
+void lm_job_start(struct lm_job *job, const struct lm_options *o)
+{
+	memset(job, 0, sizeof(*job));
+	job->o = o;
+	job->plan_opts = (struct lm_plan_opts){
+		.line = o->line,
+		.base_align = o->base_align,
+		.moves = o->moves,
+		.seconds = o->seconds,
+		.allow_barriers = !o->no_barriers,
+	};
+}
+
+struct lm_err *lm_job_read_header(struct lm_job *job)
+{
+	const struct lm_options *o = job->o;
+	struct lm_config_request request = {
+		.header = o->header,
+		.source = o->source,
+		.flags = o->flags,
+		.nr_flags = o->nr_flags,
+		.compile_db = o->compile_db,
+		.kbuild = o->kbuild,
+		.kernel_headers = o->kernel_headers,
+		.specs = o->configs.items,
+		.nr_specs = o->configs.nr,
+		.root = o->root,
+	};
+	struct lm_err *err = lm_configs_make(&request, &job->arena, &job->configs);
+
+	if (err)
+		return err;
+	return lm_file_read(job->configs.header, "header", MAX_HEADER, &job->arena, &job->text, &job->len);
+}
+
+struct lm_err *lm_job_parse(struct lm_job *job, bool want_hazards)
+{
+	struct lm_source_request request = {
+		.configs = &job->configs,
+		.record = job->o->record,
+		.text = job->text,
+		.len = job->len,
+		.want_hazards = want_hazards,
+	};
+	const struct lm_record *rec;
+	struct lm_err *err;
+
+	job->sources = LM_ARENA_ARRAY(&job->arena, struct lm_source, job->configs.nr);
+	err = lm_source_parse_all(&request, job->sources);
+	if (err)
+		return err;
+	err = lm_subject_make(job->o->header, job->text, job->len, job->sources, job->configs.nr, &job->arena,
+			      &job->body, &job->subject);
+	if (err)
+		return err;
+	rec = job->subject.views[0].rec;
+	job->title = rec->is_typedef_name ? rec->name :
+		     lm_arena_printf(&job->arena, "%s %s", rec->is_union ? "union" : "struct", rec->name);
+	return NULL;
+}
+
+struct lm_err *lm_job_open_binary(struct lm_job *job)
+{
+	const struct lm_options *o = job->o;
+	struct lm_err *err;
+
+	if (!o->binary)
+		return NULL;
+	err = lm_debuginfo_open(o->binary, &job->binary);
+	if (err || !o->record)
+		return err;
+	err = lm_debuginfo_record(job->binary, o->record, &job->binary_record);
+	if (err)
+		return err;
+	if (!job->binary_record)
+		return lm_err_new(LM_ERR_INPUT,
+				  "%s: its debug info has no complete definition of %s: give the program that was profiled",
+				  o->binary, o->record);
+	return job->subject.nr_views ? lm_join_binary(&job->subject.views[0], job->binary_record, o->binary) : NULL;
+}
+
+/* Bytes of one object, to tell its addresses from others; 0 if neither header nor binary says it. */
+static uint64_t record_size(const struct lm_job *job)
+{
+	if (job->subject.nr_views)
+		return job->subject.views[0].rec->size;
+	return job->binary_record ? job->binary_record->size : 0;
+}
+
+static struct lm_err *read_profile(struct lm_job *job, size_t i)
+{
+	struct lm_reader_opts opts = {
+		.record = job->o->record,
+		.objects = job->o->objects,
+		.nr_objects = job->o->nr_objects,
+		.record_size = record_size(job),
+	};
+	struct lm_accesses one;
+	struct lm_err *err;
+
+	lm_accesses_init(&one);
+	err = lm_profile_read(job->o->profiles.items[i], &opts, &one);
+	if (!err)
+		lm_accesses_merge(&job->accesses, &one, job->o->weights[i]);
+	lm_accesses_release(&one);
+	return err;
+}
+
+struct lm_err *lm_job_read_profiles(struct lm_job *job)
+{
+	struct lm_err *err = NULL;
+
+	if (!job->o->profiles.nr)
+		return NULL;
+	lm_accesses_init(&job->accesses);
+	job->has_accesses = true;
+	for (size_t i = 0; !err && i < job->o->profiles.nr; i++)
+		err = read_profile(job, i);
+	if (!err)
+		lm_accesses_sort(&job->accesses);
+	return err;
+}
+
+struct lm_err *lm_job_join(struct lm_job *job)
+{
+	if (!job->has_accesses)
+		return NULL;
+	return lm_join(&job->subject, &job->accesses, job->o->record, job->o->cpus, &job->arena, &job->usage);
+}
+
+struct lm_story lm_job_story(const struct lm_job *job)
+{
+	return (struct lm_story){
+		.record = job->title,
+		.header = job->o->header,
+		.subject = &job->subject,
+		.sources = job->sources,
+		.usage = job->usage.touches ? &job->usage : NULL,
+		.opts = &job->plan_opts,
+		.binary = job->o->binary,
+		.build_id = job->binary ? lm_debuginfo_build_id(job->binary) : NULL,
+		.profiles = job->o->profiles.items,
+		.nr_profiles = job->o->profiles.nr,
+		.kernel = job->configs.kernel,
+	};
+}
+
+void lm_job_say(const struct lm_job *job, const struct lm_str *words)
+{
+	if (job->o->verbose >= 0)
+		fputs(lm_str_text(words), stderr);
+}
+
+void lm_job_release(struct lm_job *job)
+{
+	for (size_t i = 0; job->sources && i < job->configs.nr; i++)
+		lm_source_release(&job->sources[i]);
+	if (job->has_accesses)
+		lm_accesses_release(&job->accesses);
+	lm_debuginfo_close(job->binary);
+	lm_arena_release(&job->arena);
+}

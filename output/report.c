@@ -1,0 +1,282 @@
+/* report.c - plan + usage + evidence -> the rows of the report.  All the arithmetic is here. */
+#include "output/report.h"
+#include "output/report_rows.h"
+#include "output/words.h"
+
+#include <string.h>
+
+/* SLUB makes slabs of at most 8 pages unless told otherwise (slub_max_order 3, mm/slub.c). */
+#define SLAB_BYTES 32768
+
+static double change(double before, double after)
+{
+	return before > 0 ? 100.0 * (after - before) / before : 0;
+}
+
+/* ---- configurations ---- */
+
+/* The allocator's view of one object: kmalloc bucket (mm/slab_common.c) and objects in a slab of its own cache. */
+static const char *allocator_step(uint64_t size, struct lm_arena *arena)
+{
+	static const struct {
+		unsigned size;
+		const char *name;
+	} buckets[] = { { 8, "8" }, { 16, "16" }, { 32, "32" }, { 64, "64" }, { 96, "96" }, { 128, "128" },
+			{ 192, "192" }, { 256, "256" }, { 512, "512" }, { 1024, "1k" }, { 2048, "2k" },
+			{ 4096, "4k" }, { 8192, "8k" } };
+
+	for (size_t i = 0; size && i < sizeof(buckets) / sizeof(*buckets); i++)
+		if (size <= buckets[i].size)
+			return lm_arena_printf(arena, "kmalloc-%s, or %u objects in a 32 KiB slab", buckets[i].name,
+					       (unsigned)(SLAB_BYTES / size));
+	return size ? "whole pages" : "no bytes";
+}
+
+static void add_configs(struct lm_rows *rows)
+{
+	const struct lm_story *s = rows->story;
+
+	rows->configs = LM_ARENA_ARRAY(rows->arena, struct lm_row_config, rows->nr_views + 1);
+	for (uint32_t v = 0; v < rows->nr_views; v++) {
+		struct lm_row_config *row = &rows->configs[v];
+
+		row->name = lm_safe(rows->arena, s->subject->views[v].config);
+		row->spec = s->sources && s->sources[v].config ? lm_safe(rows->arena, s->sources[v].config->spec) : "";
+		row->before = &s->plan->fig_before[v];
+		row->after = &s->plan->fig_after[v];
+		row->percent = change(row->before->transfers, row->after->transfers);
+		row->percent_double = change(row->before->transfers_double, row->after->transfers_double);
+		row->step_before = allocator_step(row->before->size, rows->arena);
+		row->step_after = allocator_step(row->after->size, rows->arena);
+		row->same_step = !strcmp(row->step_before, row->step_after);
+	}
+}
+
+/* ---- pairs, moves, curve ---- */
+
+static struct lm_row_pair *make_pairs(struct lm_rows *rows, const struct lm_pair *pairs, uint32_t nr,
+				      const struct lm_layout *layouts)
+{
+	struct lm_row_pair *out = LM_ARENA_ARRAY(rows->arena, struct lm_row_pair, nr + 1);
+	const struct lm_story *s = rows->story;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct lm_pair *p = &pairs[i];
+		/* Where the base moves, a line is no fixed set of bytes: show all accesses. */
+		uint64_t line = s->plan->base_fixed ? p->line : LM_ANY_LINE;
+
+		lm_row_side_make(s, p->view, p->leaf_a, &layouts[p->view], line, rows->arena, &out[i].a);
+		lm_row_side_make(s, p->view, p->leaf_b, &layouts[p->view], line, rows->arena, &out[i].b);
+		out[i].config = rows->configs[p->view].name;
+		out[i].line = p->line;
+		out[i].excess = p->excess;
+		out[i].apart = p->apart_after;
+		out[i].slack = p->slack;
+	}
+	return out;
+}
+
+static bool pair_has_unit(const struct lm_story *s, const struct lm_pair *p, uint32_t unit)
+{
+	const struct lm_view *view = &s->subject->views[p->view];
+
+	return view->field_unit[view->rec->leaves[p->leaf_a].field] == unit ||
+	       view->field_unit[view->rec->leaves[p->leaf_b].field] == unit;
+}
+
+static const char *unit_name(struct lm_rows *rows, uint32_t unit)
+{
+	return unit == LM_NONE ? NULL : lm_safe(rows->arena, rows->story->subject->body->units[unit].name);
+}
+
+static void add_moves(struct lm_rows *rows)
+{
+	const struct lm_plan *plan = rows->story->plan;
+
+	rows->nr_moves = plan->nr_moves;
+	rows->moves = LM_ARENA_ARRAY(rows->arena, struct lm_row_move, plan->nr_moves + 1);
+	for (uint32_t i = 0; i < plan->nr_moves; i++) {
+		struct lm_row_move *row = &rows->moves[i];
+		const struct lm_move *m = &plan->moves[i];
+
+		row->unit = unit_name(rows, m->unit);
+		row->from = unit_name(rows, m->unit ? m->unit - 1 : LM_NONE);
+		row->to = unit_name(rows, m->after);
+		row->barrier = m->barrier;
+		row->pairs = LM_ARENA_ARRAY(rows->arena, uint32_t, plan->nr_pairs + 1);
+		/* What a single move shifts it also parts; of several, each answers for its own unit. */
+		for (uint32_t p = 0; p < plan->nr_pairs; p++)
+			if (plan->pairs[p].apart_after &&
+			    (plan->nr_moves == 1 || pair_has_unit(rows->story, &plan->pairs[p], m->unit)))
+				row->pairs[row->nr_pairs++] = p;
+	}
+}
+
+static void add_curve(struct lm_rows *rows)
+{
+	const struct lm_plan *plan = rows->story->plan;
+	double start, best, possible;
+
+	rows->gap_percent = -1;
+	if (plan->bound > 0 && plan->transfers_after > 0)
+		rows->gap_percent = 100.0 * (plan->transfers_after - plan->bound) / plan->transfers_after;
+	rows->nr_curve = plan->nr_curve;
+	rows->curve = LM_ARENA_ARRAY(rows->arena, struct lm_row_point, plan->nr_curve + 1);
+	if (!plan->nr_curve)
+		return;
+	start = plan->curve[0].transfers;
+	best = plan->bound > 0 ? plan->bound : plan->curve[plan->nr_curve - 1].transfers;
+	possible = start - best;
+	for (uint32_t i = 0; i < plan->nr_curve; i++) {
+		struct lm_row_point *row = &rows->curve[i];
+
+		row->moves = plan->curve[i].moves;
+		row->any = i && i + 1 == plan->nr_curve;
+		row->transfers = plan->curve[i].transfers;
+		row->percent = possible > 0 ? 100.0 * (start - row->transfers) / possible : -1;
+	}
+	for (uint32_t i = 0; i < plan->nr_curve; i++)
+		if (plan->curve[i].moves == plan->nr_moves) {
+			rows->curve[i].chosen = true;
+			break;
+		}
+}
+
+/* ---- what else changes ---- */
+
+static bool same_shifts(const struct lm_row_shifts *a, const struct lm_row_shifts *b)
+{
+	if (a->nr != b->nr)
+		return false;
+	for (uint32_t i = 0; i < a->nr; i++)
+		if (strcmp(a->items[i].field, b->items[i].field) ||
+		    a->items[i].line_before != b->items[i].line_before ||
+		    a->items[i].line_after != b->items[i].line_after)
+			return false;
+	return true;
+}
+
+static void add_shifts(struct lm_rows *rows)
+{
+	const struct lm_story *s = rows->story;
+	uint32_t line = s->opts->line;
+
+	rows->shifts = LM_ARENA_ARRAY(rows->arena, struct lm_row_shifts, rows->nr_views + 1);
+	for (uint32_t v = 0; v < rows->nr_views; v++) {
+		const struct lm_record *rec = s->subject->views[v].rec;
+		struct lm_row_shifts *shifts = &rows->shifts[v];
+
+		shifts->config = rows->configs[v].name;
+		shifts->items = LM_ARENA_ARRAY(rows->arena, struct lm_row_shift, rec->nr_fields + 1);
+		for (uint32_t f = 0; f < rec->nr_fields; f++) {
+			uint64_t before = s->plan->before[v].bit_offset[f] / 8;
+			uint64_t after = s->plan->after[v].bit_offset[f] / 8;
+			uint64_t last = rec->fields[f].size ? rec->fields[f].size - 1 : 0;
+			const char *key = rec->fields[f].key;
+
+			/* The first line decides, and the last: a long field may start on its old line and end on another. */
+			if (before / line == after / line && (before + last) / line == (after + last) / line)
+				continue;
+			shifts->items[shifts->nr++] = (struct lm_row_shift){
+				.field = lm_safe(rows->arena, *key ? key : "(unnamed)"),
+				.line_before = before / line,
+				.line_after = after / line,
+				.offset_before = before,
+				.offset_after = after,
+			};
+		}
+		shifts->as_base = v && same_shifts(shifts, &rows->shifts[0]);
+	}
+}
+
+static void add_shared(struct lm_rows *rows)
+{
+	const struct lm_plan *plan = rows->story->plan;
+	double rest = rows->nr_views ? plan->fig_after[0].transfers : 0;
+
+	rows->nr_shared = plan->nr_shared;
+	rows->shared = LM_ARENA_ARRAY(rows->arena, struct lm_row_shared, plan->nr_shared + 1);
+	for (uint32_t i = 0; i < plan->nr_shared; i++) {
+		lm_row_side_make(rows->story, 0, plan->shared[i].leaf, &plan->before[0], LM_ANY_LINE, rows->arena,
+				 &rows->shared[i].side);
+		rows->shared[i].transfers = plan->shared[i].transfers;
+	}
+	rows->shared_percent = rest > 0 ? 100.0 * plan->shared_total / rest : 0;
+	if (rows->shared_percent > 100)
+		rows->shared_percent = 100;
+}
+
+static void add_rules(struct lm_rows *rows)
+{
+	static const char *const words[] = {
+#define X(name, word, text) word,
+		LM_RULES(X)
+#undef X
+	};
+	static const char *const texts[] = {
+#define X(name, word, text) text,
+		LM_RULES(X)
+#undef X
+	};
+	const struct lm_rules *r = rows->story->rules;
+
+	rows->nr_rules = r->nr_rules;
+	rows->rules = LM_ARENA_ARRAY(rows->arena, struct lm_row_rule, r->nr_rules + 1);
+	for (uint32_t i = 0; i < r->nr_rules; i++)
+		rows->rules[i] = (struct lm_row_rule){
+			.unit = unit_name(rows, r->rules[i].unit),
+			.other = unit_name(rows, r->rules[i].other),
+			.word = words[r->rules[i].kind],
+			.text = texts[r->rules[i].kind],
+			.because = r->rules[i].because ? lm_safe(rows->arena, r->rules[i].because) : "",
+		};
+}
+
+static const char *base_promise(const struct lm_rows *rows)
+{
+	const struct lm_story *s = rows->story;
+	uint32_t align = s->subject->views[0].rec->align;
+
+	if (s->plan->base_fixed && align >= s->opts->line)
+		return lm_arena_printf(rows->arena, "every object starts on a line: its type is aligned to %u bytes",
+				       align);
+	if (s->plan->base_fixed)
+		return lm_arena_printf(rows->arena, "every object starts on a line, as --base-align %u says",
+				       s->opts->base_align);
+	if (s->opts->base_align > align)
+		align = s->opts->base_align;
+	return lm_arena_printf(rows->arena,
+			       "cannot promise where in a line an object starts: it may be any multiple of %u bytes. "
+			       "Costs are means over all of them, and only fields a whole line apart are called apart",
+			       align);
+}
+
+void lm_rows_make(const struct lm_story *story, struct lm_arena *arena, struct lm_rows *out)
+{
+	const struct lm_plan *plan = story->plan;
+	const struct lm_stability *st = &plan->stability;
+
+	memset(out, 0, sizeof(*out));
+	out->arena = arena;
+	out->story = story;
+	out->nr_units = story->subject->body->nr_units;
+	out->nr_views = story->subject->nr_views;
+	out->moved = plan->verdict == LM_VERDICT_MOVED;
+	out->sampled = story->usage->worst != LM_EVIDENCE_EXACT;
+	out->percent = change(plan->transfers_before, plan->transfers_after);
+	add_configs(out);
+	out->nr_pairs = plan->nr_pairs;
+	out->pairs = make_pairs(out, plan->pairs, plan->nr_pairs, plan->before);
+	out->nr_new_pairs = plan->nr_new_pairs;
+	out->new_pairs = make_pairs(out, plan->new_pairs, plan->nr_new_pairs, plan->after);
+	add_moves(out);
+	add_curve(out);
+	add_shifts(out);
+	add_shared(out);
+	add_rules(out);
+	if (st->perturbations) {
+		out->meet_before = 100.0 * (double)st->meet_before / (double)st->perturbations;
+		out->meet_after = 100.0 * (double)st->meet_after / (double)st->perturbations;
+	}
+	out->base_promise = base_promise(out);
+}

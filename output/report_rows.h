@@ -1,0 +1,119 @@
+/*
+ * report_rows.h - the report as rows: everything that is computed, once, so
+ * that the printers print.  Shared by report.c and the printers only.
+ *
+ * Counts are of the profile's accesses (or samples); transfers are expected
+ * values (cost.h); offsets and sizes are bytes; lines count from 0.
+ */
+#ifndef LM_OUTPUT_REPORT_ROWS_H
+#define LM_OUTPUT_REPORT_ROWS_H
+
+#include "output/report.h"
+
+/* A function on one side of a pair. */
+struct lm_row_site {
+	const char *name;
+	double reads, writes;
+	const char *cpus;	/* "0-3,7"; "" where the profile names none */
+};
+
+/* What is done to one leaf on one line. */
+struct lm_row_side {
+	const char *leaf;	/* path, with the touched element of an array */
+	double reads, writes;
+	struct lm_row_site *sites;	/* most accesses first */
+	uint32_t nr_sites;
+};
+
+struct lm_row_config {
+	const char *name, *spec;
+	const struct lm_view_figures *before, *after;
+	double percent, percent_double;	/* change of the transfers */
+	const char *step_before, *step_after;	/* kernel allocator, in words */
+	bool same_step;
+};
+
+struct lm_row_pair {
+	struct lm_row_side a, b;	/* a is written more */
+	const char *config;
+	uint64_t line;
+	double excess;
+	bool apart;
+	int64_t slack;
+};
+
+struct lm_row_move {
+	const char *unit;
+	const char *from, *to;	/* unit in front, before and after; NULL: the record's start */
+	bool barrier;
+	uint32_t *pairs;	/* of the rows' pairs: those that this move parts */
+	uint32_t nr_pairs;
+};
+
+struct lm_row_point {
+	uint32_t moves;
+	bool any;		/* last point: as many moves as it takes */
+	bool chosen;
+	double transfers;
+	double percent;		/* of what is possible; negative if it is not known */
+};
+
+/* A field whose line changed. */
+struct lm_row_shift {
+	const char *field;
+	uint64_t line_before, line_after, offset_before, offset_after;
+};
+
+struct lm_row_shifts {
+	const char *config;
+	struct lm_row_shift *items;
+	uint32_t nr;
+	bool as_base;		/* same fields, same lines as in base */
+};
+
+struct lm_row_shared {
+	struct lm_row_side side;
+	double transfers;
+};
+
+struct lm_row_rule {
+	const char *unit, *other;	/* other may be NULL */
+	const char *word, *text, *because;
+};
+
+struct lm_rows {
+	struct lm_arena *arena;
+	const struct lm_story *story;
+	uint32_t nr_units, nr_views;
+	bool moved, sampled;
+	double percent;			/* change of the transfers, over all views */
+	struct lm_row_config *configs;	/* [nr_views] */
+	struct lm_row_pair *pairs, *new_pairs;
+	uint32_t nr_pairs, nr_new_pairs;
+	struct lm_row_move *moves;
+	uint32_t nr_moves;
+	struct lm_row_point *curve;
+	uint32_t nr_curve;
+	double gap_percent;		/* between the plan and the bound; negative if no bound */
+	struct lm_row_shifts *shifts;	/* [nr_views] */
+	struct lm_row_shared *shared;
+	uint32_t nr_shared;
+	double shared_percent;		/* of what remains in base */
+	double meet_before, meet_after;	/* per cent of perturbations */
+	struct lm_row_rule *rules;
+	uint32_t nr_rules;
+	const char *base_promise;	/* what is known of the object's first byte */
+};
+
+/* Computes everything; story must have subject, plan, usage, rules and opts. */
+void lm_rows_make(const struct lm_story *story, struct lm_arena *arena, struct lm_rows *out);
+
+/*
+ * Accesses of view v to a leaf, by function.  line LM_ANY_LINE: all of them;
+ * else only those that reach into that line under layout.
+ */
+#define LM_ANY_LINE UINT64_MAX
+void lm_row_side_make(const struct lm_story *story, uint32_t v, uint32_t leaf, const struct lm_layout *layout,
+		      uint64_t line, struct lm_arena *arena, struct lm_row_side *out);
+
+#endif

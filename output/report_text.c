@@ -1,0 +1,501 @@
+/* report_text.c - the report in words, for a terminal.  Prints rows; computes nothing. */
+#include "output/report.h"
+#include "output/report_rows.h"
+#include "output/words.h"
+
+#include <string.h>
+
+#define SITES_SHOWN 3
+#define RULES_SHOWN 12
+#define SHIFTS_SHOWN 20
+
+struct printer {
+	const struct lm_rows *rows;
+	const struct lm_print_opts *opts;
+	struct lm_arena *arena;
+	struct lm_str *out;
+};
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void heading(const struct printer *p, const char *text)
+{
+	lm_str_add_char(p->out, '\n');
+	lm_paint(p->out, p->opts->color, LM_BOLD, text);
+	lm_str_add_char(p->out, '\n');
+}
+
+static uint32_t top(const struct printer *p, uint32_t nr)
+{
+	uint32_t most = p->opts->top ? p->opts->top : 10;
+
+	return p->opts->verbose > 0 || nr <= most ? nr : most;
+}
+
+/* ---- 1: the verdict ---- */
+
+static const char *kept_text(enum lm_kept kept)
+{
+	static const char *const texts[] = {
+#define X(name, text) text,
+		LM_KEPT(X)
+#undef X
+	};
+
+	return texts[kept];
+}
+
+static void print_verdict(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	const struct lm_story *s = rows->story;
+	struct lm_str line = { 0 };
+
+	if (rows->moved)
+		lm_str_addf(&line, "%s: move %u of %u members; ", s->record, rows->nr_moves, rows->nr_units);
+	else
+		lm_str_addf(&line, "%s: no change worth making; ", s->record);
+	lm_str_addf(&line, "expected transfers %s", lm_count(p->arena, s->plan->transfers_before));
+	if (rows->moved)
+		lm_str_addf(&line, " -> %s (%s)", lm_count(p->arena, s->plan->transfers_after),
+			    lm_percent(p->arena, rows->percent));
+	if (rows->nr_views > 1)
+		lm_str_addf(&line, " over %u configurations", rows->nr_views);
+	lm_paint(p->out, p->opts->color, LM_BOLD, lm_str_text(&line));
+	lm_str_add_char(p->out, '\n');
+	lm_str_release(&line);
+	if (!rows->moved)
+		lm_wrapf(p->out, 0, 0, "Kept as it is: %s. No diff was written.", kept_text(s->plan->kept));
+	lm_wrapf(p->out, 0, 0,
+		 "A transfer is one cache line moved between CPUs, as the accesses of this profile let expect%s. "
+		 "Line size: %u bytes.",
+		 rows->sampled ? " (they were sampled: figures are in samples, only their proportions count)" : "",
+		 s->opts->line);
+}
+
+/* ---- 2: configurations ---- */
+
+static const char *arrow(const struct printer *p, const char *before, const char *after)
+{
+	return !p->rows->moved || !strcmp(before, after) ? before : lm_arena_printf(p->arena, "%s -> %s", before, after);
+}
+
+static const char *whole(const struct printer *p, uint64_t n)
+{
+	return lm_arena_printf(p->arena, "%llu", (unsigned long long)n);
+}
+
+static const char *gaps(const struct printer *p, const struct lm_view_figures *f)
+{
+	return lm_arena_printf(p->arena, "%u (%llu)", f->holes, (unsigned long long)f->hole_bytes);
+}
+
+static const char *moves_of(const struct printer *p, double before, double after)
+{
+	return arrow(p, lm_count(p->arena, before), lm_count(p->arena, after));
+}
+
+/* Rows of COLUMNS cells; the first column is left-aligned, the others right. */
+#define COLUMNS 5
+static void print_table(const struct printer *p, const char *const (*cells)[COLUMNS], uint32_t nr)
+{
+	int width[COLUMNS] = { 0 };
+
+	for (uint32_t r = 0; r < nr; r++)
+		for (int c = 0; c < COLUMNS; c++)
+			if ((int)strlen(cells[r][c]) > width[c])
+				width[c] = (int)strlen(cells[r][c]);
+	for (uint32_t r = 0; r < nr; r++) {
+		lm_str_addf(p->out, "  %-*s", width[0], cells[r][0]);
+		for (int c = 1; c < COLUMNS; c++) {
+			const char *cell = cells[r][c];
+			bool better = cell[0] == '-' && cell[1] && cell[strlen(cell) - 1] == '%';
+
+			if (!width[c])
+				continue;
+			lm_str_addf(p->out, "%*s", width[c] - (int)strlen(cell) + (c > 1 ? 3 : 2), "");
+			lm_paint(p->out, p->opts->color && better, LM_GREEN, cell);
+		}
+		lm_str_add_char(p->out, '\n');
+	}
+}
+
+static void print_configs(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	const char *(*cells)[COLUMNS] = lm_arena_array(p->arena, rows->nr_views + 1, sizeof(*cells));
+	uint32_t line = rows->story->opts->line;
+
+	heading(p, "Configurations");
+	memcpy(cells[0], (const char *[]){ "", "bytes", "lines", "holes (bytes)", "behind (bytes)" }, sizeof(*cells));
+	for (uint32_t i = 0; i < rows->nr_views; i++) {
+		const struct lm_view_figures *b = rows->configs[i].before, *a = rows->configs[i].after;
+
+		cells[i + 1][0] = rows->configs[i].name;
+		cells[i + 1][1] = arrow(p, whole(p, b->size), whole(p, a->size));
+		cells[i + 1][2] = arrow(p, whole(p, b->lines), whole(p, a->lines));
+		cells[i + 1][3] = arrow(p, gaps(p, b), gaps(p, a));
+		cells[i + 1][4] = arrow(p, whole(p, b->tail_bytes), whole(p, a->tail_bytes));
+	}
+	print_table(p, (const char *const(*)[COLUMNS])cells, rows->nr_views + 1);
+	heading(p, "Expected transfers");
+	memcpy(cells[0], (const char *[]){ "", lm_arena_printf(p->arena, "%u-byte lines", line), "",
+					   lm_arena_printf(p->arena, "%u-byte lines", 2 * line), "" }, sizeof(*cells));
+	for (uint32_t i = 0; i < rows->nr_views; i++) {
+		const struct lm_row_config *c = &rows->configs[i];
+
+		cells[i + 1][1] = moves_of(p, c->before->transfers, c->after->transfers);
+		cells[i + 1][2] = rows->moved ? lm_percent(p->arena, c->percent) : "";
+		cells[i + 1][3] = moves_of(p, c->before->transfers_double, c->after->transfers_double);
+		cells[i + 1][4] = rows->moved ? lm_percent(p->arena, c->percent_double) : "";
+	}
+	print_table(p, (const char *const(*)[COLUMNS])cells, rows->nr_views + 1);
+	for (uint32_t i = 0; i < rows->nr_views; i++)
+		if (*rows->configs[i].spec)
+			lm_wrapf(p->out, 2, 6, "%s is base with %s", rows->configs[i].name, rows->configs[i].spec);
+}
+
+/* ---- 3 and 7: pairs ---- */
+
+static void print_sites(const struct printer *p, const struct lm_row_side *side)
+{
+	uint32_t nr = p->opts->verbose > 0 || side->nr_sites <= SITES_SHOWN + 1 ? side->nr_sites : SITES_SHOWN;
+	struct lm_str s = { 0 };
+
+	lm_str_addf(&s, "%s: %s reads, %s writes", side->leaf, lm_count(p->arena, side->reads),
+		    lm_count(p->arena, side->writes));
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct lm_row_site *site = &side->sites[i];
+
+		lm_str_addf(&s, "%s%s", i ? ", " : " by ", site->name);
+		if (side->nr_sites > 1)
+			lm_str_addf(&s, " %s", lm_count(p->arena, site->reads + site->writes));
+		if (*site->cpus)
+			lm_str_addf(&s, " (CPU %s)", site->cpus);
+	}
+	if (nr < side->nr_sites)
+		lm_str_addf(&s, " and %u more functions", side->nr_sites - nr);
+	lm_wrap(p->out, 6, 10, lm_str_text(&s));
+	lm_str_release(&s);
+}
+
+static void print_pair(const struct printer *p, uint32_t nr, const struct lm_row_pair *pair)
+{
+	struct lm_str s = { 0 };
+
+	lm_str_addf(&s, "%u. %s and %s", nr, pair->a.leaf, pair->b.leaf);
+	lm_str_add(p->out, "  ");
+	lm_paint(p->out, p->opts->color, LM_RED, lm_str_text(&s));
+	lm_str_addf(p->out, ", line %llu (%s)\n", (unsigned long long)pair->line, pair->config);
+	lm_str_release(&s);
+	lm_wrapf(p->out, 6, 10, "%s transfers more than if they were apart", lm_count(p->arena, pair->excess));
+	print_sites(p, &pair->a);
+	print_sites(p, &pair->b);
+}
+
+static void print_pairs(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	uint32_t nr = top(p, rows->nr_pairs);
+
+	heading(p, "Line mates that cost most, before");
+	if (!nr)
+		lm_str_add(p->out, "  none: no two members of one line fight\n");
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct lm_row_pair *pair = &rows->pairs[i];
+
+		print_pair(p, i + 1, pair);
+		if (rows->moved && pair->apart)
+			lm_wrapf(p->out, 6, 10, "after: apart in every configuration, %lld bytes of slack",
+				 (long long)pair->slack);
+		else if (rows->moved)
+			lm_wrap(p->out, 6, 10, "after: still line mates in at least one configuration");
+	}
+	if (nr < rows->nr_pairs)
+		lm_str_addf(p->out, "  %u more that cost less: -v\n", rows->nr_pairs - nr);
+}
+
+static void print_new_pairs(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	uint32_t nr = top(p, rows->nr_new_pairs);
+
+	heading(p, "New line mates that fight");
+	if (!nr)
+		lm_str_add(p->out, "  none\n");
+	for (uint32_t i = 0; i < nr; i++)
+		print_pair(p, i + 1, &rows->new_pairs[i]);
+	if (nr < rows->nr_new_pairs)
+		lm_str_addf(p->out, "  %u more that cost less: -v\n", rows->nr_new_pairs - nr);
+}
+
+/* ---- 4 and 5: moves and the curve ---- */
+
+static const char *place(const struct printer *p, const char *in_front)
+{
+	return in_front ? lm_arena_printf(p->arena, "behind %s", in_front) : "the start";
+}
+
+static void print_moves(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+
+	heading(p, "What moves");
+	for (uint32_t i = 0; i < rows->nr_moves; i++) {
+		const struct lm_row_move *m = &rows->moves[i];
+
+		lm_wrapf(p->out, 2, 6, "%s: from %s to %s%s", m->unit, place(p, m->from), place(p, m->to),
+			 m->barrier ? ", on a line of its own start (barrier)" : "");
+		for (uint32_t j = 0; j < m->nr_pairs && j < top(p, m->nr_pairs); j++) {
+			const struct lm_row_pair *pair = &rows->pairs[m->pairs[j]];
+
+			lm_wrapf(p->out, 6, 10, "parts %s and %s", pair->a.leaf, pair->b.leaf);
+		}
+	}
+}
+
+static void print_curve(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	const struct lm_plan *plan = rows->story->plan;
+
+	heading(p, "What more or fewer moves would bring");
+	for (uint32_t i = 0; i < rows->nr_curve; i++) {
+		const struct lm_row_point *c = &rows->curve[i];
+		const char *moves = lm_arena_printf(p->arena, c->any ? "any (%u)" : "%u", c->moves);
+
+		lm_str_addf(p->out, "  %8s moves: %14s transfers", moves, lm_count(p->arena, c->transfers));
+		if (c->percent >= 0)
+			lm_str_addf(p->out, ", %5.1f %% of the possible gain", c->percent);
+		lm_str_add(p->out, c->chosen ? "  <- this patch\n" : "\n");
+	}
+	if (rows->gap_percent >= 0)
+		lm_wrapf(p->out, 2, 6, "No order that keeps the rules costs less than %s (%s); gap: %.1f %%.",
+			 lm_count(p->arena, plan->bound),
+			 plan->bound_proven ? "proven" : "a valid bound, but the search for a better one was cut short",
+			 rows->gap_percent);
+	else
+		lm_wrap(p->out, 2, 6, "No bound was found: the last line is the best order seen, not proven best.");
+	if (plan->exhaustive)
+		lm_wrap(p->out, 2, 6, "Every order was tried.");
+}
+
+/* ---- 6: changed lines ---- */
+
+static void print_shift_list(const struct printer *p, const struct lm_row_shifts *shifts)
+{
+	struct lm_str s = { 0 };
+
+	lm_str_addf(&s, "%s, %u field%s:", shifts->config, shifts->nr, plural(shifts->nr));
+	for (uint32_t i = 0; i < shifts->nr; i++)
+		lm_str_addf(&s, "%s %s %llu->%llu", i ? "," : "", shifts->items[i].field,
+			    (unsigned long long)shifts->items[i].line_before,
+			    (unsigned long long)shifts->items[i].line_after);
+	lm_wrap(p->out, 2, 6, lm_str_text(&s));
+	lm_str_release(&s);
+}
+
+static void print_shifts(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+
+	heading(p, "Fields whose line changes (line before -> after)");
+	for (uint32_t v = 0; v < rows->nr_views; v++) {
+		const struct lm_row_shifts *shifts = &rows->shifts[v];
+
+		if (!shifts->nr)
+			lm_wrapf(p->out, 2, 6, "%s: none", shifts->config);
+		else if (shifts->as_base && p->opts->verbose <= 0)
+			lm_wrapf(p->out, 2, 6, "%s, %u field%s: as in base", shifts->config, shifts->nr,
+				 plural(shifts->nr));
+		else if (v && shifts->nr > SHIFTS_SHOWN && p->opts->verbose <= 0)
+			lm_wrapf(p->out, 2, 6, "%s, %u fields (-v lists them)", shifts->config, shifts->nr);
+		else
+			print_shift_list(p, shifts);
+	}
+}
+
+/* ---- 8 and 9: true sharing, stability ---- */
+
+static void print_shared(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	uint32_t nr = top(p, rows->nr_shared);
+
+	heading(p, "True sharing that stays (base)");
+	if (!nr) {
+		lm_str_add(p->out, "  none: no single field is contended\n");
+		return;
+	}
+	lm_wrapf(p->out, 2, 2, "%s%.0f %% of what %s (%s of %s transfers) is contention inside single fields, which "
+		 "no layout removes. It takes another data structure: per-CPU counters, or striping.",
+		 rows->shared_percent > 50 ? "Most of the rest is true sharing: " : "", rows->shared_percent,
+		 rows->moved ? "remains" : "there is", lm_count(p->arena, rows->story->plan->shared_total),
+		 lm_count(p->arena, rows->configs[0].after->transfers));
+	for (uint32_t i = 0; i < nr; i++) {
+		lm_wrapf(p->out, 4, 8, "%s: %s transfers", rows->shared[i].side.leaf,
+			 lm_count(p->arena, rows->shared[i].transfers));
+		print_sites(p, &rows->shared[i].side);
+	}
+	if (nr < rows->nr_shared)
+		lm_str_addf(p->out, "    %u more: -v\n", rows->nr_shared - nr);
+}
+
+static void print_stability(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	const struct lm_stability *st = &rows->story->plan->stability;
+
+	if (!st->perturbations)
+		return;
+	heading(p, "Stability");
+	lm_wrapf(p->out, 2, 2,
+		 "With one nested record or array at a time made up to 32 bytes smaller or 64 bytes larger (%s such "
+		 "changes over all configurations), a separated pair is on one line in %.1f %% with the old order, "
+		 "in %.1f %% with the new one.",
+		 lm_count(p->arena, (double)st->perturbations), rows->meet_before, rows->meet_after);
+}
+
+/* ---- 10: the allocator ---- */
+
+static void print_allocator(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	bool same = true;
+
+	if (!rows->story->kernel)
+		return;
+	heading(p, "Allocator");
+	for (uint32_t v = 0; v < rows->nr_views; v++) {
+		const struct lm_row_config *c = &rows->configs[v];
+
+		same = same && c->same_step;
+		if (!c->same_step)
+			lm_wrapf(p->out, 2, 6, "%s: %s -> %s", c->name, c->step_before, c->step_after);
+	}
+	if (same)
+		lm_wrapf(p->out, 2, 6, "unchanged%s; base, by sizeof: %s",
+			 rows->nr_views > 1 ? " in every configuration" : "", rows->configs[0].step_after);
+}
+
+/* ---- 11: evidence ---- */
+
+static void print_rules(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	const struct lm_rules *rules = rows->story->rules;
+	uint32_t nr = p->opts->verbose > 0 || rows->nr_rules <= RULES_SHOWN ? rows->nr_rules : RULES_SHOWN;
+
+	heading(p, "Rules that bind members");
+	if (!nr)
+		lm_str_add(p->out, "  none\n");
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct lm_row_rule *r = &rows->rules[i];
+
+		lm_wrapf(p->out, 2, 6, "%s%s%s %s%s%s%s", r->unit, r->other ? " and " : "", r->other ? r->other : "",
+			 r->text, *r->because ? " (" : "", r->because, *r->because ? ")" : "");
+	}
+	if (nr < rows->nr_rules)
+		lm_str_addf(p->out, "  %u more: -v\n", rows->nr_rules - nr);
+	for (uint32_t i = 0; i < rules->nr_notes; i++)
+		lm_wrapf(p->out, 2, 6, "note: %s", lm_safe(p->arena, rules->notes[i]));
+}
+
+static void print_verification(const struct printer *p)
+{
+	const struct lm_story *s = p->rows->story;
+	const struct lm_verified *v = s->verified;
+
+	if (s->binary)
+		lm_wrapf(p->out, 2, 6, "binary: %s, build id %s: its %s is the one of the header", lm_safe(p->arena, s->binary),
+			 s->build_id && *s->build_id ? s->build_id : "none", s->record);
+	if (!v)
+		return;
+	lm_wrapf(p->out, 2, 6,
+		 "verified: the new header was parsed again in %u configuration%s and compiled with %s (%u "
+		 "compilation%s); every offset in the debug info is the planned one",
+		 p->rows->nr_views, plural(p->rows->nr_views), v->compilers, v->nr_compilations,
+		 plural(v->nr_compilations));
+	if (v->missing)
+		lm_wrapf(p->out, 2, 6, "not verified with %s: it is not installed", v->missing);
+}
+
+static void print_evidence(const struct printer *p)
+{
+	const struct lm_story *s = p->rows->story;
+	const struct lm_usage *u = s->usage;
+
+	heading(p, "Evidence");
+	for (size_t i = 0; i < s->nr_profiles; i++)
+		lm_wrapf(p->out, 2, 6, "profile: %s", lm_safe(p->arena, s->profiles[i]));
+	lm_evidence_report(u->accesses, p->out);
+	if (u->cpus_assumed)
+		lm_wrapf(p->out, 2, 6, "CPUs: the profile names none; rates were split evenly over %u CPUs", u->nr_cpus);
+	else
+		lm_wrapf(p->out, 2, 6, "CPUs: %u%s", u->nr_cpus, u->nr_objects > 1 ?
+			 lm_arena_printf(p->arena, "; objects: %u, which share no line", u->nr_objects) : "");
+	if (u->absent)
+		lm_wrapf(p->out, 2, 6, "%s accesses are to members that base does not have; they count where they exist",
+			 lm_count(p->arena, (double)u->absent));
+	lm_wrapf(p->out, 2, 6, "placement: %s.", p->rows->base_promise);
+	print_verification(p);
+}
+
+void lm_evidence_report(const struct lm_accesses *t, struct lm_str *out)
+{
+	struct lm_arena arena = { 0 };
+	enum lm_evidence worst = LM_EVIDENCE_EXACT;
+	struct lm_str s = { 0 };
+	uint32_t nr = t->events ? lm_strings_nr(t->events) : 0;
+
+	for (uint32_t i = 0; i < nr; i++)
+		lm_str_addf(&s, "%s%s", i ? ", " : "events: ", lm_safe(&arena, lm_strings_get(t->events, i)));
+	if (nr)
+		lm_wrap(out, 2, 6, lm_str_text(&s));
+	lm_wrapf(out, 2, 6, "samples: %s read, %s used", lm_count(&arena, (double)t->samples),
+		 lm_count(&arena, (double)t->used));
+	for (unsigned d = 0; d < LM_NR_DROPS; d++)
+		if (t->drops[d])
+			lm_wrapf(out, 4, 8, "%s not used: %s", lm_count(&arena, (double)t->drops[d]),
+				 lm_drop_text((enum lm_drop)d));
+	if (t->unknown_op)
+		lm_wrapf(out, 4, 8, "%s did not say whether they read or wrote: taken as reads",
+			 lm_count(&arena, (double)t->unknown_op));
+	for (size_t i = 0; i < t->nr; i++)
+		if (t->rows[i].evidence > worst)
+			worst = t->rows[i].evidence;
+	lm_wrapf(out, 2, 6, "evidence: %s (%s)", lm_evidence_word(worst), lm_evidence_text(worst));
+	lm_str_release(&s);
+	lm_arena_release(&arena);
+}
+
+void lm_report_text(const struct lm_story *story, const struct lm_print_opts *opts, struct lm_str *out)
+{
+	struct lm_arena arena = { 0 };
+	struct lm_rows rows;
+	struct printer p = { .rows = &rows, .opts = opts, .arena = &arena, .out = out };
+
+	lm_rows_make(story, &arena, &rows);
+	print_verdict(&p);
+	print_configs(&p);
+	print_pairs(&p);
+	if (rows.moved)
+		print_moves(&p);
+	if (rows.nr_curve > 1)
+		print_curve(&p);
+	if (rows.moved) {
+		print_shifts(&p);
+		print_new_pairs(&p);
+	}
+	print_shared(&p);
+	if (rows.moved)
+		print_stability(&p);
+	if (rows.moved)
+		print_allocator(&p);
+	print_rules(&p);
+	print_evidence(&p);
+	lm_arena_release(&arena);
+}
