@@ -1,0 +1,57 @@
+# Completion of linemate(1) for bash.  The options are asked of the program, so that they cannot differ from it.
+
+_linemate_options()
+{
+	"$1" "$2" --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,'
+}
+
+_linemate()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
+
+	COMPREPLY=()
+	# "--line=6" comes as three words: the option, "=", the value.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $prev == = ]]; then
+		prev=${COMP_WORDS[COMP_CWORD-2]}
+	fi
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile help --help --version" -- "$cur")
+		return
+	fi
+	if [[ $verb == help ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile" -- "$cur")
+		return
+	fi
+	case $prev in
+	--header | --source | --profile | --binary | -o)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+		;;
+	-p | --kbuild | --kernel-headers | --root)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return
+		;;
+	--color)
+		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur")
+		return
+		;;
+	--line)
+		mapfile -t COMPREPLY < <(compgen -W "32 64 128 256" -- "$cur")
+		return
+		;;
+	--moves)
+		mapfile -t COMPREPLY < <(compgen -W "1 2 3 all" -- "$cur")
+		return
+		;;
+	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --time)
+		return
+		;;
+	esac
+	mapfile -t COMPREPLY < <(compgen -W "$(_linemate_options "${COMP_WORDS[0]}" "$verb")" -- "$cur")
+}
+
+complete -F _linemate linemate
