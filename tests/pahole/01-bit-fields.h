@@ -1,0 +1,26 @@
+/* Runs of bit-fields between other members; a run is never joined to another. */
+struct probe {
+	void *table;
+	unsigned int ready : 1;
+	unsigned int kind : 3;
+	unsigned int age : 20;
+	unsigned long hits;
+	unsigned char level : 4;
+	unsigned char : 0;
+	unsigned char depth : 2;
+	long cold[14];
+};
+
+/* args: --base-align 64 */
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: moved */
+/* expect: apart hits table */
+/* expect: in-order ready kind age */
+/* expect: in-order level depth */

@@ -1,0 +1,18 @@
+/* The attribute must not be dropped; the layout is an interface. */
+struct probe {
+	unsigned char version;
+	unsigned int length;
+	void *table;
+	unsigned long hits;
+	unsigned char payload[100];
+} __attribute__((__packed__));
+
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: refused packed */

@@ -1,0 +1,30 @@
+/* Aligned on purpose: it heads its group, which does not change. */
+struct probe {
+	long hits;
+	void *table;
+	long cold[14];
+	long lock __attribute__((__aligned__(64)));
+	long guarded;
+	long more[6];
+};
+
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* access: count lock 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count lock 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count lock 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count lock 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: bound aligned-member lock */
+/* expect: in-place lock */
+/* expect: segments hits table cold | lock guarded more */
+/* expect: apart hits table */

@@ -1,0 +1,20 @@
+/* The profile does not show it; the person knows. */
+struct probe {
+	long hits;
+	void *table;
+	long cold[13];
+	long rare;
+};
+
+/* args: --base-align 64 --apart hits,rare */
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: bound apart hits rare */
+/* expect: apart hits rare */
+/* expect: apart hits table */

@@ -1,0 +1,21 @@
+/* Names its members: no reason to refuse. */
+struct probe {
+	long hits;
+	void *table;
+	long cold[14];
+};
+
+static const struct probe nobody __attribute__((unused)) = { .hits = 1, .table = (void *)0 };
+static const struct probe zero __attribute__((unused)) = { 0 };
+
+/* args: --base-align 64 */
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: moved */
+/* expect: apart hits table */

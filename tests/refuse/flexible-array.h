@@ -1,0 +1,22 @@
+/* It ends the record, whatever is read beside it. */
+struct probe {
+	long hits;
+	void *table;
+	long cold[14];
+	long slots[];
+};
+
+/* args: --base-align 64 */
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: bound flexible-array slots */
+/* expect: in-place slots */
+/* expect: apart hits table */
+/* expect: segments hits table cold | slots */
+/* expect: moved */

@@ -1,0 +1,20 @@
+struct probe {
+	long cold[2];
+	void *table;
+	long hits;
+	long more[12];
+};
+
+/* args: --base-align 64 --pin hits */
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: bound pin hits */
+/* expect: in-place hits */
+/* expect: apart hits table */
+/* expect: moved */

@@ -1,0 +1,19 @@
+/* The compiler shuffles it: the layout in the header is not the layout in memory. */
+#define __randomize_layout __attribute__((randomize_layout))
+
+struct probe {
+	long hits;
+	void *table;
+	long cold[14];
+} __randomize_layout;
+
+/* flags: -DCONFIG_RANDSTRUCT=1 -DRANDSTRUCT=1 -DRANDSTRUCT_PLUGIN=1 */
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: refused randstruct */

@@ -1,0 +1,25 @@
+/* A record that ends in a flexible array makes this one end in it, too. */
+struct tail {
+	long nr;
+	long slots[];
+};
+
+struct probe {
+	long hits;
+	void *table;
+	long cold[13];
+	struct tail tail;
+};
+
+/* args: --base-align 64 */
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: bound variable-tail tail */
+/* expect: segments hits table cold | tail */
+/* expect: apart hits table */
