@@ -1,0 +1,118 @@
+/*
+ * reader_private.h - what the readers of profiles/ share: the line source, the
+ * counting of outcomes, and small parsers.  Nobody outside profiles/reader*.c
+ * and their tests includes it.
+ */
+#ifndef LM_PROFILES_READER_PRIVATE_H
+#define LM_PROFILES_READER_PRIVATE_H
+
+#include "profiles/reader.h"
+
+/* Longest line that is read; a longer one is skipped to its end. */
+#define LM_LINE_MAX (64u << 10)
+
+/* ---- lines (reader.c) ---- */
+
+/* Lines of a file or of memory.  Memory is bounded by the block, however long a line is. */
+struct lm_source {
+	const char *name;	/* for messages */
+	const char *data;	/* block, or the whole memory */
+	char *block;		/* what data is when read from a file; owned */
+	size_t pos, end;	/* unread bytes of data */
+	int fd;			/* -1: memory */
+	int error;		/* errno of a failed read; the rest is lost */
+	bool eof;
+	uint64_t line_nr;	/* of the last line handed out, from 1 */
+};
+
+struct lm_line {
+	const char *text;	/* not NUL-terminated; without newline and carriage return */
+	size_t len;
+	uint64_t nr;		/* from 1 */
+	bool cut;		/* the file ended without a newline behind it */
+	bool too_long;		/* over LM_LINE_MAX; text is its beginning only */
+};
+
+/* The next line; false at the end (then look at error).  Valid until the next call. */
+bool lm_source_next(struct lm_source *src, struct lm_line *line);
+
+/* ---- one file a format ---- */
+
+struct lm_err *lm_read_access(struct lm_source *src, const struct lm_reader_opts *opts,
+			      struct lm_accesses *t) LM_MUST_CHECK;
+struct lm_err *lm_read_script(struct lm_source *src, const struct lm_reader_opts *opts,
+			      struct lm_accesses *t) LM_MUST_CHECK;
+struct lm_err *lm_read_datatype(struct lm_source *src, const struct lm_reader_opts *opts,
+				struct lm_accesses *t) LM_MUST_CHECK;
+
+/* True if the line can only be perf script text. */
+bool lm_script_looks_like(const char *text, size_t len);
+
+/* lm_profile_read() of bytes in memory; name stands in messages. */
+struct lm_err *lm_profile_read_memory(const char *name, const char *bytes, size_t len,
+				      const struct lm_reader_opts *opts, struct lm_accesses *t) LM_MUST_CHECK;
+
+/* ---- outcomes ---- */
+
+static inline void lm_count_drop(struct lm_accesses *t, enum lm_drop why, uint64_t nr)
+{
+	t->samples += nr;
+	t->drops[why] += nr;
+}
+
+static inline void lm_count_used(struct lm_accesses *t, uint64_t nr)
+{
+	t->samples += nr;
+	t->used += nr;
+}
+
+/* ---- spans of bytes: [p, end) ---- */
+
+struct lm_span {
+	const char *p, *end;
+};
+
+static inline size_t lm_span_len(struct lm_span s)
+{
+	return (size_t)(s.end - s.p);
+}
+
+static inline bool lm_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static inline const char *lm_skip_blanks(const char *p, const char *end)
+{
+	while (p < end && lm_is_blank(*p))
+		p++;
+	return p;
+}
+
+/* The next run of non-blanks at or behind p; empty at end. */
+static inline struct lm_span lm_token(const char *p, const char *end)
+{
+	struct lm_span s = { .p = lm_skip_blanks(p, end) };
+
+	for (s.end = s.p; s.end < end && !lm_is_blank(*s.end); s.end++)
+		;
+	return s;
+}
+
+/* The whole span as a number; false if it is empty, has another byte in it, or does not fit. */
+bool lm_span_decimal(struct lm_span s, uint64_t *ret);
+bool lm_span_hex(struct lm_span s, uint64_t *ret);	/* without 0x; at most 16 digits */
+
+bool lm_span_is(struct lm_span s, const char *text);
+bool lm_span_starts(struct lm_span s, const char *text);
+/* True if text (lower case) stands in s in any case. */
+bool lm_span_has(struct lm_span s, const char *text);
+
+/* ---- operations ---- */
+
+enum lm_op { LM_OP_NONE = 0, LM_OP_READ = 1, LM_OP_WRITE = 2, LM_OP_BOTH = 3, LM_OP_UNKNOWN = 4 };
+
+/* What an event's name says: *loads* read, *stores* write; both or neither: unknown. */
+enum lm_op lm_event_op(struct lm_span name);
+
+#endif
