@@ -36,7 +36,7 @@ bad=$(
 	door 'glpk\.h'                    'optimizer/glpk\.c'
 	door 'setjmp\.h'                  'optimizer/glpk\.c'
 	door 'git2'                       'output/diff\.c'
-	door 'jansson\.h'                 'optimizer/(compile_db|config)\.c|output/report_json\.c'
+	door 'jansson\.h'                 'optimizer/(compile_db|config)\.c|output/json\.[ch]'
 	door 'ut(hash|array|list|string)\.h' 'base/table\.c|profiles/access\.c'
 	door 'zstd\.h'                    'profiles/reader[a-z_]*\.c'
 )
