@@ -151,7 +151,9 @@ static bool same_shifts(const struct lm_row_shifts *a, const struct lm_row_shift
 	for (uint32_t i = 0; i < a->nr; i++)
 		if (strcmp(a->items[i].field, b->items[i].field) ||
 		    a->items[i].line_before != b->items[i].line_before ||
-		    a->items[i].line_after != b->items[i].line_after)
+		    a->items[i].line_after != b->items[i].line_after ||
+		    a->items[i].last_before != b->items[i].last_before ||
+		    a->items[i].last_after != b->items[i].last_after)
 			return false;
 	return true;
 }
@@ -181,6 +183,8 @@ static void add_shifts(struct lm_rows *rows)
 				.field = lm_safe(rows->arena, *key ? key : "(unnamed)"),
 				.line_before = before / line,
 				.line_after = after / line,
+				.last_before = (before + last) / line,
+				.last_after = (after + last) / line,
 				.offset_before = before,
 				.offset_after = after,
 			};

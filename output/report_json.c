@@ -77,6 +77,8 @@ static json_t *configs(const struct lm_rows *rows)
 			lm_json_set(shift, "field", lm_json_text(s->field));
 			lm_json_set(shift, "line_before", lm_json_whole(s->line_before));
 			lm_json_set(shift, "line_after", lm_json_whole(s->line_after));
+			lm_json_set(shift, "last_line_before", lm_json_whole(s->last_before));
+			lm_json_set(shift, "last_line_after", lm_json_whole(s->last_after));
 			lm_json_set(shift, "offset_before", lm_json_whole(s->offset_before));
 			lm_json_set(shift, "offset_after", lm_json_whole(s->offset_after));
 			lm_json_push(shifts, shift);

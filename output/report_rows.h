@@ -61,7 +61,9 @@ struct lm_row_point {
 /* A field whose line changed. */
 struct lm_row_shift {
 	const char *field;
-	uint64_t line_before, line_after, offset_before, offset_after;
+	uint64_t line_before, line_after;	/* of its first byte */
+	uint64_t last_before, last_after;	/* line of its last byte */
+	uint64_t offset_before, offset_after;
 };
 
 struct lm_row_shifts {

@@ -267,7 +267,7 @@ static void print_curve(const struct printer *p)
 		const struct lm_row_point *c = &rows->curve[i];
 		const char *moves = lm_arena_printf(p->arena, c->any ? "any (%u)" : "%u", c->moves);
 
-		lm_str_addf(p->out, "  %8s moves: %14s transfers", moves, lm_count(p->arena, c->transfers));
+		lm_str_addf(p->out, "  moves %7s: %14s transfers", moves, lm_count(p->arena, c->transfers));
 		if (c->percent >= 0)
 			lm_str_addf(p->out, ", %5.1f %% of the possible gain", c->percent);
 		lm_str_add(p->out, c->chosen ? "  <- this patch\n" : "\n");
@@ -285,15 +285,25 @@ static void print_curve(const struct printer *p)
 
 /* ---- 6: changed lines ---- */
 
+/* "12", or "12-14" for a field on several lines. */
+static const char *lines(const struct printer *p, uint64_t first, uint64_t last)
+{
+	if (first == last)
+		return lm_arena_printf(p->arena, "%llu", (unsigned long long)first);
+	return lm_arena_printf(p->arena, "%llu-%llu", (unsigned long long)first, (unsigned long long)last);
+}
+
 static void print_shift_list(const struct printer *p, const struct lm_row_shifts *shifts)
 {
 	struct lm_str s = { 0 };
 
 	lm_str_addf(&s, "%s, %u field%s:", shifts->config, shifts->nr, plural(shifts->nr));
-	for (uint32_t i = 0; i < shifts->nr; i++)
-		lm_str_addf(&s, "%s %s %llu->%llu", i ? "," : "", shifts->items[i].field,
-			    (unsigned long long)shifts->items[i].line_before,
-			    (unsigned long long)shifts->items[i].line_after);
+	for (uint32_t i = 0; i < shifts->nr; i++) {
+		const struct lm_row_shift *f = &shifts->items[i];
+
+		lm_str_addf(&s, "%s %s %s->%s", i ? "," : "", f->field, lines(p, f->line_before, f->last_before),
+			    lines(p, f->line_after, f->last_after));
+	}
 	lm_wrap(p->out, 2, 6, lm_str_text(&s));
 	lm_str_release(&s);
 }

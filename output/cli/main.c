@@ -78,7 +78,8 @@ static const struct argp argp = {
 	"Tells which fields of a struct share a cache line, and which should.\v", NULL, help, NULL,
 };
 
-const char *argp_program_version = "linemate " LM_VERSION;
+/* The C library looks it up by name, so it must not be hidden as our other symbols are. */
+__attribute__((visibility("default"))) const char *argp_program_version = "linemate " LM_VERSION;
 
 int main(int argc, char **argv)
 {

@@ -297,7 +297,7 @@ bool lm_options_color(const struct lm_options *o, int fd)
 
 void lm_options_parse(const struct argp *argp, const char *verb, int argc, char **argv, struct lm_options *o)
 {
-	int nr = 0;
+	int nr = 1;
 
 	memset(o, 0, sizeof(*o));
 	o->line = 64;
