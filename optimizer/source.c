@@ -1,0 +1,601 @@
+/*
+ * source.c - a translation unit in one configuration -> the record with
+ * clang's offsets and extents.  Door to libclang.
+ *
+ * The unit is one virtual file that includes the source or the header.  Probes
+ * behind it tell which macros exist: a string of a macro's expansion compiles
+ * whatever the macro is, and optimizer/constant.c reads numbers out of it.
+ */
+#include <clang-c/Index.h>
+
+#include "optimizer/source_parts.h"
+
+#include "base/parallel.h"
+#include "base/str.h"
+#include "optimizer/constant.h"
+#include "optimizer/scan.h"
+#include "optimizer/similar.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAIN_PATH "/linemate-virtual/main.c"
+#define PROBE "linemate_probe_"
+
+/* What a macro of a project, if it is there, tells. */
+static const struct macro {
+	const char *name;
+	enum { PADDING, ATTRIBUTE, LINE_SIZE, RANDOM } role;
+} macros[] = {	/* of equal role: the first that exists counts */
+	{ "CACHELINE_PADDING", PADDING },	/* Linux 6.1 and later */
+	{ "MEMCG_PADDING", PADDING },		/* Linux before */
+	{ "____cacheline_aligned_in_smp", ATTRIBUTE },
+	{ "____cacheline_aligned", ATTRIBUTE },
+	{ "__rte_cache_aligned", ATTRIBUTE },	/* DPDK */
+	{ "L1_CACHE_BYTES", LINE_SIZE },
+	{ "RTE_CACHE_LINE_SIZE", LINE_SIZE },
+	{ "CONFIG_RANDSTRUCT", RANDOM },
+	{ "CONFIG_GCC_PLUGIN_RANDSTRUCT", RANDOM },
+};
+enum { NR_MACROS = sizeof(macros) / sizeof(macros[0]) };
+
+/* Sizes of basic types, and the alignment that a bare aligned asks for. */
+static const char type_probes[] =
+	"struct linemate_types { char a; signed char b; unsigned char c; short d; unsigned short e; int f;\n"
+	"unsigned int g; long h; unsigned long i; long long j; unsigned long long k; float l; double m;\n"
+	"long double n; void *o; };\n"
+	"struct linemate_default_align { char c __attribute__((__aligned__)); };\n";
+
+char *lm_parse_text(struct lm_arena *arena, CXString s)
+{
+	const char *text = clang_getCString(s);
+	char *copy = lm_arena_strdup(arena, text ? text : "");
+
+	clang_disposeString(s);
+	return copy;
+}
+
+bool lm_parse_in_header(const struct lm_parse *p, CXCursor c)
+{
+	CXFile file;
+
+	clang_getExpansionLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
+	return file && p->header && clang_File_isEqual(file, p->header);
+}
+
+static const char *main_text(const struct lm_parse *p, const char *extra)
+{
+	struct lm_str s = { 0 };
+
+	lm_str_add(&s, lm_config_main_text(p->req->configs, p->arena));
+	lm_str_add(&s, "\n#define LINEMATE_STRING_(...) #__VA_ARGS__\n"
+		   "#define LINEMATE_STRING(...) LINEMATE_STRING_(__VA_ARGS__)\n");
+	for (size_t i = 0; i < NR_MACROS; i++)
+		lm_str_addf(&s, "#ifdef %s\nstatic const char " PROBE "%s[] = LINEMATE_STRING(%s);\n#endif\n",
+			    macros[i].name, macros[i].name, macros[i].name);
+	lm_str_add(&s, type_probes);
+	lm_str_add(&s, extra);
+
+	const char *text = lm_arena_strdup(p->arena, lm_str_text(&s));
+
+	lm_str_release(&s);
+	return text;
+}
+
+static const char **parse_args(const struct lm_parse *p, int *nr)
+{
+	const struct lm_config *c = p->config;
+	const char **args = LM_ARENA_ARRAY(p->arena, const char *, c->nr_clang_args + 4);
+	size_t n = 0;
+
+	args[n++] = "-xc";
+	for (size_t i = 0; i < c->nr_clang_args; i++)
+		args[n++] = c->clang_args[i];
+	args[n++] = lm_arena_printf(p->arena, "-working-directory=%s", c->dir);
+	*nr = (int)n;
+	return args;
+}
+
+/* What clang complains about first, as an error; NULL if it does not. */
+static struct lm_err *first_error(const struct lm_parse *p)
+{
+	unsigned nr = clang_getNumDiagnostics(p->tu);
+	struct lm_err *err = NULL;
+
+	for (unsigned i = 0; i < nr && !err; i++) {
+		CXDiagnostic d = clang_getDiagnostic(p->tu, i);
+		CXFile file;
+		unsigned line, column;
+
+		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
+			char *words = lm_parse_text(p->arena, clang_getDiagnosticSpelling(d));
+
+			clang_getFileLocation(clang_getDiagnosticLocation(d), &file, &line, &column, NULL);
+			err = file ? lm_err_new(LM_ERR_INPUT, "%s:%u:%u: clang says in configuration \"%s\": %s; check the "
+						"flags after --.", lm_parse_text(p->arena, clang_getFileName(file)),
+						line, column, p->config->name, words) :
+				     lm_err_new(LM_ERR_INPUT, "%s: clang says in configuration \"%s\": %s; check the flags "
+						"after --.", p->req->configs->header, p->config->name, words);
+		}
+		clang_disposeDiagnostic(d);
+	}
+	return err;
+}
+
+static void parse_close(struct lm_parse *p)
+{
+	if (p->tu)
+		clang_disposeTranslationUnit(p->tu);
+	if (p->index)
+		clang_disposeIndex(p->index);
+	p->tu = NULL;
+	p->index = NULL;
+}
+
+/* Parses the unit with extra text behind it.  parse_close() in any case. */
+static struct lm_err *parse_open(struct lm_parse *p, const char *extra)
+{
+	const struct lm_configs *configs = p->req->configs;
+	const char *text = main_text(p, extra);
+	struct CXUnsavedFile files[] = {
+		{ MAIN_PATH, text, strlen(text) },
+		{ configs->header, p->req->text, p->req->len },
+		{ p->config->edits_path, p->config->edits, strlen(p->config->edits) },
+	};
+	unsigned nr_files = *p->config->edits ? 3 : 2;
+	int nr_args;
+	const char **args = parse_args(p, &nr_args);
+
+	p->index = clang_createIndex(0, 0);
+
+	enum CXErrorCode code = clang_parseTranslationUnit2(p->index, MAIN_PATH, args, nr_args, files, nr_files,
+							    CXTranslationUnit_SkipFunctionBodies, &p->tu);
+
+	if (code == CXError_Crashed)
+		return lm_err_new(LM_ERR_INPUT, "%s: libclang crashed on this header in configuration \"%s\"; try another "
+				  "version of it.", configs->header, p->config->name);
+	if (code != CXError_Success || !p->tu)
+		return lm_err_new(LM_ERR_INPUT, "%s: clang cannot work with the flags of configuration \"%s\"; check the flags "
+				  "after --.", configs->header, p->config->name);
+	p->header = clang_getFile(p->tu, configs->header);
+	return first_error(p);
+}
+
+struct alignment_probes {
+	const struct lm_parse *p;
+	size_t nr;
+	uint32_t *values;
+};
+
+static enum CXChildVisitResult see_alignment(CXCursor c, CXCursor parent, CXClientData data)
+{
+	static const char prefix[] = "struct linemate_align_";
+	struct alignment_probes *probes = data;
+
+	(void)parent;
+	if (clang_getCursorKind(c) != CXCursor_StructDecl)
+		return CXChildVisit_Continue;
+
+	CXString s = clang_getTypeSpelling(clang_getCursorType(c));
+	const char *name = clang_getCString(s);
+
+	if (name && !strncmp(name, prefix, strlen(prefix))) {
+		size_t i = strtoul(name + strlen(prefix), NULL, 10);
+		long long align = clang_Type_getAlignOf(clang_getCursorType(c));
+
+		if (i < probes->nr && align > 0)
+			probes->values[i] = (uint32_t)align;
+	}
+	clang_disposeString(s);
+	return CXChildVisit_Continue;
+}
+
+struct lm_err *lm_parse_alignments(const struct lm_parse *p, const char *const *attributes, size_t nr, uint32_t *values)
+{
+	struct lm_parse again = { .req = p->req, .config = p->config, .out = p->out, .arena = p->arena };
+	struct alignment_probes probes = { .p = &again, .nr = nr, .values = values };
+	struct lm_str extra = { 0 };
+
+	for (size_t i = 0; i < nr; i++)
+		lm_str_addf(&extra, "struct linemate_align_%zu { char c %s; };\n", i, attributes[i]);
+
+	struct lm_err *err = parse_open(&again, lm_str_text(&extra));
+
+	lm_str_release(&extra);
+	if (!err)
+		clang_visitChildren(clang_getTranslationUnitCursor(again.tu), see_alignment, &probes);
+	parse_close(&again);
+	return err;
+}
+
+/* What one walk over the file level finds. */
+struct survey {
+	struct lm_parse *p;
+	const char *name;		/* of the record, without "struct" */
+	bool wants_typedef, wants_tag;	/* of "struct x" only the tag counts */
+	CXCursor tag, alias, elsewhere;	/* null cursors until found */
+	bool declared;			/* named somewhere, without a body */
+	bool nested;			/* look inside records of the header too */
+	const char *probes[NR_MACROS];	/* expansion, or NULL */
+};
+
+static bool spelled(CXCursor c, const char *name)
+{
+	CXString s = clang_getCursorSpelling(c);
+	const char *text = clang_getCString(s);
+	bool same = text && !strcmp(text, name);
+
+	clang_disposeString(s);
+	return same;
+}
+
+static void see_definition(struct survey *s, CXCursor c, CXCursor *to)
+{
+	CXCursor def = clang_getCursorDefinition(c);
+
+	if (clang_Cursor_isNull(def))
+		s->declared = true;
+	else if (!lm_parse_in_header(s->p, def))
+		s->elsewhere = def;
+	else if (clang_Cursor_isNull(*to))
+		*to = def;
+}
+
+static void see_typedef(struct survey *s, CXCursor c)
+{
+	CXType t = clang_getCanonicalType(clang_getTypedefDeclUnderlyingType(c));
+
+	if (t.kind == CXType_Record)
+		see_definition(s, clang_getTypeDeclaration(t), &s->alias);
+}
+
+/* The expansion that a probe variable holds. */
+static void see_probe(struct survey *s, const char *name, CXCursor c)
+{
+	for (size_t i = 0; i < NR_MACROS; i++) {
+		if (strcmp(name, macros[i].name))
+			continue;
+
+		CXEvalResult value = clang_Cursor_Evaluate(c);
+
+		if (value && clang_EvalResult_getKind(value) == CXEval_StrLiteral)
+			s->probes[i] = lm_arena_strdup(s->p->arena, clang_EvalResult_getAsStr(value));
+		clang_EvalResult_dispose(value);
+	}
+}
+
+static void see_variable(struct survey *s, CXCursor c)
+{
+	CXString string = clang_getCursorSpelling(c);
+	const char *name = clang_getCString(string);
+
+	if (name && !strncmp(name, PROBE, strlen(PROBE)))
+		see_probe(s, name + strlen(PROBE), c);
+	else if (s->p->req->want_hazards)
+		*LM_ARENA_PUSH(s->p->arena, s->p->code.items, s->p->code.nr, s->p->code.cap) = c;
+	clang_disposeString(string);
+}
+
+static void see_record(struct survey *s, CXCursor c)
+{
+	if (s->wants_tag && spelled(c, s->name))
+		see_definition(s, c, &s->tag);
+	else if (spelled(c, "linemate_types"))
+		s->p->types = c;
+	else if (spelled(c, "linemate_default_align"))
+		s->p->default_align = c;
+}
+
+static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct survey *s = data;
+	enum CXCursorKind kind = clang_getCursorKind(c);
+
+	(void)parent;
+	if (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl) {
+		see_record(s, c);
+		return s->nested && lm_parse_in_header(s->p, c) ? CXChildVisit_Recurse : CXChildVisit_Continue;
+	}
+	if (s->nested)
+		return CXChildVisit_Continue;
+	if (kind == CXCursor_TypedefDecl && s->wants_typedef && spelled(c, s->name))
+		see_typedef(s, c);
+	else if (kind == CXCursor_VarDecl)
+		see_variable(s, c);
+	else if (kind == CXCursor_StaticAssert && s->p->req->want_hazards)
+		*LM_ARENA_PUSH(s->p->arena, s->p->code.items, s->p->code.nr, s->p->code.cap) = c;
+	return CXChildVisit_Continue;
+}
+
+/* "struct x" -> "x"; says which of tags and typedefs the name may be. */
+static void survey_name(struct survey *s, const char *name)
+{
+	s->wants_tag = s->wants_typedef = true;
+	for (size_t i = 0; i < 2; i++) {
+		const char *word = i ? "union " : "struct ";
+
+		if (strncmp(name, word, strlen(word)))
+			continue;
+		name += strlen(word);
+		name += strspn(name, " ");
+		s->wants_typedef = false;
+		break;
+	}
+	s->name = name;
+}
+
+static void survey(struct survey *s, struct lm_parse *p)
+{
+	*s = (struct survey){
+		.p = p, .tag = clang_getNullCursor(), .alias = clang_getNullCursor(), .elsewhere = clang_getNullCursor(),
+	};
+	survey_name(s, p->req->record);
+	clang_visitChildren(clang_getTranslationUnitCursor(p->tu), see, s);
+	if (!clang_Cursor_isNull(s->tag) || !clang_Cursor_isNull(s->alias))
+		return;
+	s->nested = true;
+	clang_visitChildren(clang_getTranslationUnitCursor(p->tu), see, s);
+}
+
+/* The names of all records of the header, for "did you mean". */
+struct names {
+	struct lm_parse *p;
+	struct lm_similar *similar;
+	bool any;
+};
+
+static enum CXChildVisitResult see_name(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct names *n = data;
+	enum CXCursorKind kind = clang_getCursorKind(c);
+	bool is_record = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl;
+
+	(void)parent;
+	if (!lm_parse_in_header(n->p, c))
+		return CXChildVisit_Continue;
+	n->any = true;
+	if (is_record ? clang_isCursorDefinition(c) : kind == CXCursor_TypedefDecl &&
+	    clang_getCanonicalType(clang_getTypedefDeclUnderlyingType(c)).kind == CXType_Record)
+		lm_similar_add(n->similar, lm_parse_text(n->p->arena, clang_getCursorSpelling(c)));
+	return is_record ? CXChildVisit_Recurse : CXChildVisit_Continue;
+}
+
+static struct lm_err *not_found(struct lm_parse *p, const struct survey *s)
+{
+	struct lm_similar similar = { .arena = p->arena, .name = s->name };
+	struct names names = { .p = p, .similar = &similar };
+	const struct lm_configs *configs = p->req->configs;
+	CXFile file;
+	unsigned line;
+
+	if (!clang_Cursor_isNull(s->elsewhere)) {
+		clang_getExpansionLocation(clang_getCursorLocation(s->elsewhere), &file, &line, NULL, NULL);
+		return lm_err_new(LM_ERR_INPUT, "%s: record \"%s\" is not defined here but at %s:%u; give that file as "
+				  "--header.", configs->header, s->name,
+				  file ? lm_parse_text(p->arena, clang_getFileName(file)) : "?", line);
+	}
+	clang_visitChildren(clang_getTranslationUnitCursor(p->tu), see_name, &names);
+	if (!names.any && configs->source)
+		return lm_err_new(LM_ERR_INPUT, "%s: %s does not include this header in configuration \"%s\"; give another "
+				  "--source.", configs->header, configs->source, p->config->name);
+	if (s->declared)
+		return lm_err_new(LM_ERR_INPUT, "%s: record \"%s\" is declared but never defined in configuration \"%s\"; check "
+				  "the flags, or give the header that defines it.", configs->header, s->name,
+				  p->config->name);
+
+	const char *list = lm_similar_list(&similar);
+
+	return lm_err_new(LM_ERR_INPUT, "%s: no record \"%s\" is defined here in configuration \"%s\"; %s%s.", configs->header,
+			  s->name, p->config->name, *list ? "it has " : "check --struct and the flags", list);
+}
+
+static uint32_t line_at(const char *text, size_t at)
+{
+	uint32_t line = 1;
+
+	for (size_t i = 0; i < at; i++)
+		line += text[i] == '\n';
+	return line;
+}
+
+/* True if the name at `at` is what is declared behind the braces, not an attribute's macro. */
+static bool is_declarator(const struct lm_parse *p, size_t at, size_t end)
+{
+	CXSourceLocation place = clang_getLocationForOffset(p->tu, p->header, (unsigned)at);
+	CXCursor c = clang_getCursor(p->tu, place);
+	enum CXCursorKind kind = clang_getCursorKind(c);
+
+	if (kind != CXCursor_VarDecl && kind != CXCursor_TypedefDecl && kind != CXCursor_FieldDecl)
+		return false;
+	return spelled(c, lm_arena_strndup(p->arena, p->req->text + at, end - at));
+}
+
+/* Behind the attributes that follow the closing brace. */
+static size_t attributes_end(const struct lm_parse *p, size_t at)
+{
+	const char *text = p->req->text;
+	size_t len = p->req->len, end = at;
+
+	for (;;) {
+		size_t next = lm_scan_blank(text, len, end);
+
+		if (!lm_scan_is_name(text, len, next) || is_declarator(p, next, lm_scan_token(text, len, next)))
+			return end;
+		end = lm_scan_invocation(text, len, next);
+	}
+}
+
+static struct lm_err *find_braces(struct lm_parse *p)
+{
+	struct lm_record *rec = &p->out->record;
+	CXSourceRange range = clang_getCursorExtent(p->record);
+	const char *text = p->req->text;
+	size_t len = p->req->len;
+	unsigned from, to, line;
+	CXFile file, to_file;
+
+	clang_getExpansionLocation(clang_getRangeStart(range), &file, &line, NULL, &from);
+	clang_getExpansionLocation(clang_getRangeEnd(range), &to_file, NULL, NULL, &to);
+	if (file && to_file && clang_File_isEqual(file, to_file) && from < to && to <= len) {
+		rec->open = lm_scan_open(text, to, from);
+		rec->close = to - 1;
+	}
+	if (rec->open >= rec->close || text[rec->open] != '{' || text[rec->close] != '}')
+		return lm_err_new(LM_ERR_REFUSED, "%s:%u: record \"%s\" is made by a macro; there is no text that could be "
+				  "rearranged.", p->req->configs->header, line, rec->name);
+	rec->line = line_at(text, rec->open);
+	rec->end = attributes_end(p, rec->close + 1);
+	rec->is_typedef_name = !lm_scan_has_word(text, from, rec->open, rec->name);
+	for (size_t i = 0; i < 2; i++) {
+		size_t begin = i ? rec->close + 1 : from, end = i ? rec->end : rec->open;
+
+		rec->randomized |= lm_scan_has_word(text, begin, end, "__randomize_layout") ||
+				   lm_scan_has_word(text, begin, end, "randomize_layout");
+	}
+	return NULL;
+}
+
+/* The record's name as people write it: the tag, else the typedef. */
+static void name_record(struct lm_parse *p, const struct survey *s)
+{
+	struct lm_record *rec = &p->out->record;
+	char *tag = lm_parse_text(p->arena, clang_getCursorSpelling(p->record));
+	size_t len = strlen(tag);
+
+	rec->name = lm_scan_is_name(tag, len, 0) && lm_scan_token(tag, len, 0) == len ? tag :
+		    lm_arena_strdup(p->arena, s->name);
+	rec->is_union = clang_getCursorKind(p->record) == CXCursor_UnionDecl;
+}
+
+static void take_probes(struct lm_parse *p, const struct survey *s)
+{
+	struct lm_source *out = p->out;
+	int64_t value;
+
+	for (size_t i = 0; i < NR_MACROS; i++) {
+		const char *text = s->probes[i], *name = macros[i].name;
+
+		if (!text)
+			continue;
+		/* A macro with parameters is not expanded without its arguments: the text is its own name. */
+		bool function_like = !strcmp(text, name);
+
+		switch (macros[i].role) {
+		case PADDING:
+			out->barrier = out->barrier || !function_like ? out->barrier : name;
+			break;
+		case ATTRIBUTE:
+			out->barrier_attr = out->barrier_attr || function_like ? out->barrier_attr : name;
+			break;
+		case LINE_SIZE:
+			if (!out->line_size && lm_constant_eval(text, strlen(text), NULL, 0, &value) && value > 0)
+				out->line_size = (uint64_t)value;
+			break;
+		case RANDOM:
+			p->randstruct = true;
+			break;
+		}
+	}
+}
+
+static struct lm_err *read_unit(struct lm_parse *p)
+{
+	struct survey s;
+	struct lm_err *err = parse_open(p, "");
+
+	if (err)
+		return err;
+	survey(&s, p);
+	p->record = clang_Cursor_isNull(s.tag) ? s.alias : s.tag;
+	if (clang_Cursor_isNull(p->record))
+		return not_found(p, &s);
+	name_record(p, &s);
+	take_probes(p, &s);
+	err = find_braces(p);
+	if (!err)
+		err = lm_source_fields(p);
+	if (!err && p->req->want_hazards)
+		lm_source_hazards(p);
+	return err;
+}
+
+static bool has_suffix(const char *text, const char *const *suffixes)
+{
+	size_t len = strlen(text);
+
+	for (; *suffixes; suffixes++)
+		if (len > strlen(*suffixes) && !strcmp(text + len - strlen(*suffixes), *suffixes))
+			return true;
+	return false;
+}
+
+static struct lm_err *refuse_cxx(const struct lm_configs *configs, const struct lm_config *config)
+{
+	static const char *const suffixes[] = { ".hpp", ".hh", ".hxx", ".cpp", ".cc", ".cxx", ".C", NULL };
+	bool cxx = has_suffix(configs->header, suffixes) || (configs->source && has_suffix(configs->source, suffixes));
+
+	for (size_t i = 0; i < config->nr_clang_args && !cxx; i++) {
+		const char *arg = config->clang_args[i];
+		const char *next = i + 1 < config->nr_clang_args ? config->clang_args[i + 1] : "";
+
+		cxx = !strncmp(arg, "-xc++", 5) || (!strcmp(arg, "-x") && !strncmp(next, "c++", 3)) ||
+		      !strncmp(arg, "-std=c++", 8) || !strncmp(arg, "-std=gnu++", 10);
+	}
+	return cxx ? lm_err_new(LM_ERR_REFUSED, "%s: this is C++, which linemate does not rearrange; give a header and flags "
+				"of C.", configs->header) : NULL;
+}
+
+struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i, struct lm_source *out)
+{
+	struct lm_parse p = { .req = req, .config = &req->configs->items[i], .out = out, .arena = &out->arena };
+	struct lm_err *err = refuse_cxx(req->configs, p.config);
+
+	out->config = p.config;
+	if (!err)
+		err = read_unit(&p);
+	parse_close(&p);
+	return err;
+}
+
+struct parse_all {
+	const struct lm_source_request *req;
+	struct lm_source *out;
+	struct lm_err **errors;
+	atomic_size_t done;
+};
+
+static void parse_one(void *arg, size_t i)
+{
+	struct parse_all *all = arg;
+
+	all->errors[i] = lm_source_parse(all->req, i, &all->out[i]);
+	lm_progress("parsing", atomic_fetch_add(&all->done, 1) + 1, all->req->configs->nr);
+}
+
+struct lm_err *lm_source_parse_all(const struct lm_source_request *req, struct lm_source *out)
+{
+	size_t nr = req->configs->nr;
+	struct lm_err *err = NULL;
+	struct parse_all all = { .req = req, .out = out, .errors = calloc(nr ? nr : 1, sizeof(*all.errors)) };
+
+	if (!all.errors)
+		lm_oom();
+	lm_progress("parsing", 0, nr);
+	lm_parallel(nr, parse_one, &all);
+	for (size_t i = 0; i < nr; i++) {
+		if (!err)
+			err = all.errors[i];
+		else
+			lm_err_free(all.errors[i]);
+	}
+	free(all.errors);
+	return err;
+}
+
+void lm_source_release(struct lm_source *s)
+{
+	lm_arena_release(&s->arena);
+	*s = (struct lm_source){ 0 };
+}
