@@ -16,7 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Touches of the same bytes: they go to the same lines, whatever the layout. */
+/*
+ * Touches that go to the same lines whatever the layout: of the same bytes, or
+ * inside one granule of the field, that is, between two multiples of its
+ * alignment.
+ */
 struct range {
 	uint32_t field, size;
 	uint64_t offset;	/* bytes inside the field */
@@ -39,11 +43,10 @@ struct lm_cost {
 	uint32_t *by_range;	/* indexes of touches, grouped by range */
 	uint32_t line, step, nr_bases;	/* step: bytes between the bases that alignment allows */
 	struct memory memory;
-	uint64_t *sums;		/* [cap_lines]: scratch of one pricing */
-	uint32_t *first_on;	/* [cap_lines]: list of range uses on each line; LM_NONE ends */
+	uint32_t line_shift;	/* line == 1 << line_shift */
+	uint64_t *sums;		/* [cap_lines]: marks of the ranges on each line, added up; scratch of one pricing */
 	size_t cap_lines;
-	uint32_t *next, *use;	/* scratch: the lists' links and what they link, one an entry */
-	size_t cap_uses;
+	uint64_t *begins, *ends; /* [nr_ranges]: first and last line of each range; scratch */
 };
 
 static void *take(size_t nr, size_t size)
@@ -83,12 +86,31 @@ static int by_bytes(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
+/*
+ * The bytes that stand for touch t: those between two multiples of the field's
+ * alignment if it reaches over none, else its own.
+ */
+static struct order_key key_of(const struct lm_cost *c, uint32_t i)
+{
+	const struct lm_touch *t = &c->touches[i];
+	const struct lm_record *rec = c->view->rec;
+	const struct lm_field *f = &rec->fields[t->field];
+	uint64_t granule = f->type_align > f->attr_align ? f->type_align : f->attr_align;
+
+	if (f->packed || rec->packed || rec->pack || f->bits != LM_NOT_BITS || !granule)
+		granule = 1;
+	granule = granule < c->line ? granule : c->line;
+	if (t->offset / granule == (t->offset + t->size - 1) / granule)
+		return (struct order_key){ t->offset / granule * granule, t->field, 1, i };
+	return (struct order_key){ t->offset, t->field, t->size, i };
+}
+
 static void make_ranges(struct lm_cost *c, size_t nr)
 {
 	struct order_key *keys = take(nr, sizeof(*keys));
 
 	for (size_t i = 0; i < nr; i++)
-		keys[i] = (struct order_key){ c->touches[i].offset, c->touches[i].field, c->touches[i].size, (uint32_t)i };
+		keys[i] = key_of(c, (uint32_t)i);
 	qsort(keys, nr, sizeof(*keys), by_bytes);
 	c->ranges = take(nr, sizeof(*c->ranges));
 	c->by_range = take(nr, sizeof(*c->by_range));
@@ -118,9 +140,12 @@ struct lm_cost *lm_cost_new(const struct lm_view *view, const struct lm_usage *u
 	c->touches = usage->touches[view_index];
 	c->price = lm_cost_line_new(c->touches, nr);
 	c->line = opts->line;
+	c->line_shift = (uint32_t)__builtin_ctz(opts->line);
 	c->step = align ? align : 1;
 	c->nr_bases = c->step >= c->line ? 1 : c->line / c->step;
 	make_ranges(c, nr);
+	c->begins = take(c->nr_ranges, sizeof(*c->begins));
+	c->ends = take(c->nr_ranges, sizeof(*c->ends));
 	return c;
 }
 
@@ -134,9 +159,8 @@ void lm_cost_free(struct lm_cost *c)
 	free(c->memory.sums);
 	free(c->memory.prices);
 	free(c->sums);
-	free(c->first_on);
-	free(c->next);
-	free(c->use);
+	free(c->begins);
+	free(c->ends);
 	free(c);
 }
 
@@ -175,12 +199,14 @@ static void memory_grow(struct memory *m)
 	free(old.prices);
 }
 
-/* Price of the uses linked from `first`: one line's ranges. */
-static double price_uses(struct lm_cost *c, uint32_t first)
+/* Price of the ranges that spread() put on this line; in the order of ranges, so that it is the same every time. */
+static double price_line(struct lm_cost *c, uint64_t line)
 {
-	for (uint32_t u = first; u != LM_NONE; u = c->next[u]) {
-		const struct range *r = &c->ranges[c->use[u]];
+	for (uint32_t k = 0; k < c->nr_ranges; k++) {
+		const struct range *r = &c->ranges[k];
 
+		if (c->begins[k] > line || c->ends[k] < line)
+			continue;
 		for (uint32_t i = r->first; i < r->first + r->nr; i++)
 			lm_cost_line_push(c->price, c->by_range[i]);
 	}
@@ -204,61 +230,47 @@ static double line_price(struct lm_cost *c, size_t line)
 	size_t at = slot_of(m, sum);
 
 	if (!m->sums[at]) {
-		m->prices[at] = price_uses(c, c->first_on[line]);
+		m->prices[at] = price_line(c, line);
 		m->sums[at] = sum;
 		m->nr++;
 	}
 	return m->prices[at];
 }
 
-static void reserve(struct lm_cost *c, size_t lines, size_t uses)
-{
-	if (lines > c->cap_lines) {
-		c->cap_lines = lines + lines / 2;
-		free(c->sums);
-		free(c->first_on);
-		c->sums = take(c->cap_lines, sizeof(*c->sums));
-		c->first_on = take(c->cap_lines, sizeof(*c->first_on));
-	}
-	if (uses > c->cap_uses) {
-		c->cap_uses = uses + uses / 2;
-		c->next = reallocarray(c->next, c->cap_uses, sizeof(*c->next));
-		c->use = reallocarray(c->use, c->cap_uses, sizeof(*c->use));
-		if (!c->next || !c->use)
-			lm_oom();
-	}
-}
+/*
+ * Lines further than this from the record's start share the last number: the
+ * profile of a flexible array may name any offset behind the record.
+ */
+enum { MAX_LINES = 1 << 20 };
 
 /* Puts every range on its lines; returns the number of lines. */
 static size_t spread(struct lm_cost *c, const struct lm_layout *layout, uint64_t base)
 {
-	uint64_t end = layout->size + base;
-	size_t lines, uses = 0;
+	uint64_t last = layout->size >> c->line_shift;
+	size_t lines;
 
-	for (uint32_t i = 0; i < c->nr_ranges; i++) {	/* a flexible tail, a shrunken member may reach further */
-		const struct range *r = &c->ranges[i];
-		uint64_t last = layout->bit_offset[r->field] / 8 + r->offset + r->size + base;
-
-		end = last > end ? last : end;
-	}
-	/* A profile of a flexible array may name any offset behind the record: fold what lies very far. */
-	lines = (size_t)(end / c->line + 1 < 1u << 20 ? end / c->line + 1 : 1u << 20);
-	reserve(c, lines, c->nr_ranges);
-	memset(c->sums, 0, lines * sizeof(*c->sums));
-	for (uint32_t i = 0; i < c->nr_ranges; i++) {
-		const struct range *r = &c->ranges[i];
+	for (uint32_t k = 0; k < c->nr_ranges; k++) {
+		const struct range *r = &c->ranges[k];
 		uint64_t begin = layout->bit_offset[r->field] / 8 + r->offset + base;
 
-		for (uint64_t l = begin / c->line; l <= (begin + r->size - 1) / c->line; l++) {
-			size_t at = l < lines ? (size_t)l : lines - 1;
-
-			reserve(c, 0, uses + 1);
-			c->next[uses] = c->sums[at] ? c->first_on[at] : LM_NONE;
-			c->use[uses] = i;
-			c->first_on[at] = (uint32_t)uses++;
-			c->sums[at] += r->mark;
+		c->begins[k] = begin >> c->line_shift;
+		c->ends[k] = (begin + r->size - 1) >> c->line_shift;
+		if (c->ends[k] >= MAX_LINES) {
+			c->ends[k] = MAX_LINES - 1;
+			c->begins[k] = c->begins[k] < MAX_LINES ? c->begins[k] : MAX_LINES - 1;
 		}
+		last = c->ends[k] > last ? c->ends[k] : last;
 	}
+	lines = (size_t)(last < MAX_LINES ? last + 1 : MAX_LINES);
+	if (lines > c->cap_lines) {
+		c->cap_lines = lines + lines / 2;
+		free(c->sums);
+		c->sums = take(c->cap_lines, sizeof(*c->sums));
+	}
+	memset(c->sums, 0, lines * sizeof(*c->sums));
+	for (uint32_t k = 0; k < c->nr_ranges; k++)
+		for (uint64_t l = c->begins[k]; l <= c->ends[k]; l++)
+			c->sums[l] += c->ranges[k].mark;
 	return lines;
 }
 

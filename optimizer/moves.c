@@ -10,15 +10,18 @@
 #include <time.h>
 
 enum {
-	BEAM = 8,		/* orders kept from level to level */
-	SHORT_LIST = 96,	/* candidates of a level priced under change */
+	BEAM = 6,		/* orders kept from level to level */
+	SHORT_LIST = 48,	/* candidates of a level priced under change */
 	MAX_LEVELS = 12,
 	SMALL = 64,		/* units; in larger records cold ones move in the best order only */
 	MAX_EXHAUSTIVE = 8,	/* blocks: 8! orders */
 };
 
 /* A level of the curve is worth showing if it saves this share of what came before. */
-static const double worth = 1e-3;
+static const double worth = 5e-3;
+
+/* An order that costs this much more than the one it is made from leads nowhere. */
+static const double hopeless = 1.02;
 
 double lm_now(void)
 {
@@ -109,7 +112,6 @@ struct level {
 	const struct state *from;
 	struct candidate *items;
 	size_t nr;
-	double enough;		/* robust cost above which a candidate is of no use */
 	struct lm_order *scratch; /* [nr_workers] */
 };
 
@@ -177,19 +179,37 @@ static void price_worker(void *arg, size_t worker)
 		c->transfers = INFINITY;
 		if (!make_order(l, c, o))
 			continue;
-		c->transfers = lm_objective_transfers(l->search->workers[worker], o);
+		c->transfers = lm_objective_transfers(l->search->workers[worker], o, l->from[0].transfers * hopeless);
 		c->hash = hash_order(o, l->search->s->body->nr_units);
 	}
 }
 
+/* Inserts cost into best[0 .. BEAM), sorted. */
+static void keep_best(double *best, double cost)
+{
+	for (uint32_t i = BEAM; i-- > 0 && cost < best[i];) {
+		if (i + 1 < BEAM)
+			best[i + 1] = best[i];
+		best[i] = cost;
+	}
+}
+
+/*
+ * A candidate is given up once BEAM others of the same worker are surely
+ * better: it cannot be among the BEAM best of all, however the work is shared.
+ */
 static void robust_worker(void *arg, size_t worker)
 {
 	struct level *l = arg;
 	struct lm_order *o = &l->scratch[worker];
+	double best[BEAM];
 
+	for (uint32_t i = 0; i < BEAM; i++)
+		best[i] = INFINITY;
 	for (size_t i = worker; i < l->nr; i += l->search->nr_workers) {
 		make_order(l, &l->items[i], o);
-		l->items[i].robust = lm_objective_robust(l->search->workers[worker], o, l->enough);
+		l->items[i].robust = lm_objective_robust(l->search->workers[worker], o, best[BEAM - 1]);
+		keep_best(best, l->items[i].robust);
 	}
 }
 
@@ -224,9 +244,24 @@ static int by_robust(const void *a, const void *b)
 	return by_place(x, y);
 }
 
-static bool barrier_possible(const struct lm_search *x, enum barrier_choice choice)
+/* A barrier makes sense before a hot unit only, and where it can promise a line start. */
+static bool barrier_possible(const struct level *l, const struct candidate *c)
 {
-	return choice == NO_BARRIER || (x->allow_barriers && lm_objective_base_fixed(x->workers[0]));
+	const struct lm_search *x = l->search;
+	const struct lm_order *from = &l->from[c->from].order;
+	uint32_t n = x->s->body->nr_units, size = block_size(x, c->block), behind = c->to, i = 0;
+
+	if (c->barrier == NO_BARRIER)
+		return true;
+	if (!x->allow_barriers || !lm_objective_base_fixed(x->workers[0]))
+		return false;
+	if (c->barrier == BARRIER_AT_MOVED)
+		return x->hot[c->block];
+	/* The unit that follows: number c->to of those that are not in the block. */
+	while (i < n && from->units[i] != c->block)
+		i++;
+	behind += behind >= i ? size : 0;
+	return behind < n && x->hot[from->units[behind]];
 }
 
 /* All moves of block `block` in order number `from`. */
@@ -236,10 +271,14 @@ static void list_block(struct level *l, uint32_t from, uint32_t block, uint32_t 
 	uint32_t n = x->s->body->nr_units, others = n - block_size(x, block);
 
 	for (enum barrier_choice b = NO_BARRIER; b < NR_BARRIER_CHOICES; b++) {
-		if (!barrier_possible(x, b) || (b != NO_BARRIER && budget < 2))
+		if (b != NO_BARRIER && budget < 2)
 			continue;
-		for (uint32_t to = 0; to <= others; to++)
-			l->items[l->nr++] = (struct candidate){ .from = from, .block = block, .to = to, .barrier = b };
+		for (uint32_t to = 0; to <= others; to++) {
+			struct candidate c = { .from = from, .block = block, .to = to, .barrier = b };
+
+			if (barrier_possible(l, &c))
+				l->items[l->nr++] = c;
+		}
 	}
 }
 
@@ -280,7 +319,7 @@ static size_t next_level(const struct lm_search *x, const struct state *from, si
 			 struct lm_arena *keep, struct state *out)
 {
 	struct lm_arena arena = { 0 };
-	struct level l = { .search = x, .from = from, .enough = INFINITY,
+	struct level l = { .search = x, .from = from,
 			   .scratch = LM_ARENA_ARRAY(&arena, struct lm_order, x->nr_workers) };
 	size_t nr = 0;
 
@@ -338,7 +377,7 @@ static void try_permutation(struct exhaustive *e, const uint32_t *perm, struct l
 	if (!isfinite(robust) || robust >= enough)
 		return;
 	*best = (struct state){ lm_order_copy(x->s, &e->scratch, arena),
-				lm_objective_transfers(x->workers[0], &e->scratch), robust, moves };
+				lm_objective_transfers(x->workers[0], &e->scratch, INFINITY), robust, moves };
 }
 
 static void permute(struct exhaustive *e, uint32_t *perm, uint32_t k, struct lm_arena *arena)
@@ -465,7 +504,7 @@ void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, s
 	struct exhaustive e = { .x = x };
 	struct state start = { .order = lm_order_identity(x->s, arena) };
 
-	start.transfers = lm_objective_transfers(x->workers[0], &start.order);
+	start.transfers = lm_objective_transfers(x->workers[0], &start.order, INFINITY);
 	start.robust = lm_objective_robust(x->workers[0], &start.order, INFINITY);
 	add_point(&c, &start);
 	*exhaustive = exhaustive_possible(&e);
@@ -476,7 +515,7 @@ void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, s
 	for (size_t i = 0; i < nr_starts && !*exhaustive && lm_now() < x->until; i++) {
 		struct state s = { .order = starts[i], .moves = lm_moves_count(x->s, &starts[i]) };
 
-		s.transfers = lm_objective_transfers(x->workers[0], &s.order);
+		s.transfers = lm_objective_transfers(x->workers[0], &s.order, INFINITY);
 		s.robust = lm_objective_robust(x->workers[0], &s.order, INFINITY);
 		if (!isfinite(s.robust))
 			continue;

@@ -92,7 +92,7 @@ static bool lay_out(struct lm_objective *o, uint32_t v, const struct lm_order *o
 	return side->now.size <= side->before.size;
 }
 
-double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order)
+double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order, double enough)
 {
 	double sum = 0;
 
@@ -101,16 +101,16 @@ double lm_objective_transfers(struct lm_objective *o, const struct lm_order *ord
 	for (uint32_t v = 0; v < o->s->nr_views; v++)
 		if (!lay_out(o, v, order))
 			return INFINITY;
-	for (uint32_t v = 0; v < o->s->nr_views; v++)
+	for (uint32_t v = 0; v < o->s->nr_views && sum <= enough; v++)
 		sum += lm_cost_layout(o->sides[v].cost, &o->sides[v].now);
-	return sum;
+	return sum <= enough ? sum : INFINITY;
 }
 
 double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough)
 {
 	double sum = 0;
 
-	if (!isfinite(lm_objective_transfers(o, order)))
+	if (!isfinite(lm_objective_transfers(o, order, INFINITY)))
 		return INFINITY;
 	for (uint32_t v = 0; v < o->s->nr_views; v++) {
 		struct side *side = &o->sides[v];

@@ -32,9 +32,9 @@ void lm_objective_free(struct lm_objective *o);	/* NULL is fine */
 
 /*
  * Expected transfers summed over configurations; INFINITY if the order breaks
- * a rule or grows a configuration.
+ * a rule or grows a configuration, or as soon as the sum exceeds `enough`.
  */
-double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order);
+double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order, double enough);
 
 /* The robust cost.  Gives up with INFINITY as soon as it is sure to exceed `enough`. */
 double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough);

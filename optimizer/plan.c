@@ -99,7 +99,8 @@ static struct lm_err *solve_packing(struct planning *p)
 		struct lm_err *err;
 
 		lm_progress("solving the packing problem", v, p->s->nr_views);
-		lm_pack_build(p->s, p->r, p->u, v, &p->plan->before[v], p->opts->line, hot_threshold, p->arena, &pack);
+		lm_pack_build(p->s, p->r, p->u, v, lm_objective_cost(p->workers[0], v), &p->plan->before[v], p->opts->line,
+			      hot_threshold, p->arena, &pack);
 		err = lm_packing_solve(&pack, seconds, p->arena, &packing);
 		if (err)
 			return err;
