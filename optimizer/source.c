@@ -73,7 +73,7 @@ static const char *main_text(const struct lm_parse *p, const char *extra)
 	lm_str_add(&s, "\n#define LINEMATE_STRING_(...) #__VA_ARGS__\n"
 		   "#define LINEMATE_STRING(...) LINEMATE_STRING_(__VA_ARGS__)\n");
 	for (size_t i = 0; i < NR_MACROS; i++)
-		lm_str_addf(&s, "#ifdef %s\nstatic const char " PROBE "%s[] = LINEMATE_STRING(%s);\n#endif\n",
+		lm_str_addf(&s, "#ifdef %s\nstatic const char *const " PROBE "%s = LINEMATE_STRING(%s);\n#endif\n",
 			    macros[i].name, macros[i].name, macros[i].name);
 	lm_str_add(&s, type_probes);
 	lm_str_add(&s, extra);
@@ -199,7 +199,7 @@ struct lm_err *lm_parse_alignments(const struct lm_parse *p, const char *const *
 	struct lm_str extra = { 0 };
 
 	for (size_t i = 0; i < nr; i++)
-		lm_str_addf(&extra, "struct linemate_align_%zu { char c %s; };\n", i, attributes[i]);
+		lm_str_addf(&extra, "struct linemate_align_%zu { %s char c; };\n", i, attributes[i]);
 
 	struct lm_err *err = parse_open(&again, lm_str_text(&extra));
 
@@ -400,16 +400,38 @@ static uint32_t line_at(const char *text, size_t at)
 	return line;
 }
 
-/* True if the name at `at` is what is declared behind the braces, not an attribute's macro. */
-static bool is_declarator(const struct lm_parse *p, size_t at, size_t end)
-{
-	CXSourceLocation place = clang_getLocationForOffset(p->tu, p->header, (unsigned)at);
-	CXCursor c = clang_getCursor(p->tu, place);
-	enum CXCursorKind kind = clang_getCursorKind(c);
+struct declarator {
+	const struct lm_parse *p;
+	size_t at;
+	bool found;
+};
 
-	if (kind != CXCursor_VarDecl && kind != CXCursor_TypedefDecl && kind != CXCursor_FieldDecl)
-		return false;
-	return spelled(c, lm_arena_strndup(p->arena, p->req->text + at, end - at));
+static enum CXChildVisitResult see_declarator(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct declarator *d = data;
+	enum CXCursorKind kind = clang_getCursorKind(c);
+	bool is_record = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl;
+	unsigned at;
+
+	(void)parent;
+	if (!is_record && kind != CXCursor_VarDecl && kind != CXCursor_TypedefDecl && kind != CXCursor_FieldDecl)
+		return CXChildVisit_Continue;
+	if (!lm_parse_in_header(d->p, c))
+		return CXChildVisit_Continue;
+	if (is_record)
+		return CXChildVisit_Recurse;
+	clang_getExpansionLocation(clang_getCursorLocation(c), NULL, NULL, NULL, &at);
+	d->found = at == d->at;
+	return d->found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+/* True if the name at `at` is what is declared behind the braces, not an attribute's macro. */
+static bool is_declarator(const struct lm_parse *p, size_t at)
+{
+	struct declarator d = { .p = p, .at = at };
+
+	clang_visitChildren(clang_getTranslationUnitCursor(p->tu), see_declarator, &d);
+	return d.found;
 }
 
 /* Behind the attributes that follow the closing brace. */
@@ -421,7 +443,7 @@ static size_t attributes_end(const struct lm_parse *p, size_t at)
 	for (;;) {
 		size_t next = lm_scan_blank(text, len, end);
 
-		if (!lm_scan_is_name(text, len, next) || is_declarator(p, next, lm_scan_token(text, len, next)))
+		if (!lm_scan_is_name(text, len, next) || is_declarator(p, next))
 			return end;
 		end = lm_scan_invocation(text, len, next);
 	}

@@ -113,9 +113,9 @@ static const char *type_text(struct lm_arena *arena, CXType t)
 	return lm_arena_printf(arena, "%.*s{...}%s", (int)(kind - text), text, rest ? rest : "");
 }
 
-/* Attributes of a field or record: packed, and whether there is an aligned to evaluate. */
+/* Attributes of a field or record: packed, whether there is an aligned to evaluate, or one libclang has no kind for. */
 struct attributes {
-	bool packed, aligned;
+	bool packed, aligned, other;
 };
 
 static enum CXChildVisitResult see_attribute(CXCursor c, CXCursor parent, CXClientData data)
@@ -126,6 +126,7 @@ static enum CXChildVisitResult see_attribute(CXCursor c, CXCursor parent, CXClie
 	(void)parent;
 	a->packed |= kind == CXCursor_PackedAttr;
 	a->aligned |= kind == CXCursor_AlignedAttr;
+	a->other |= kind == CXCursor_UnexposedAttr;
 	return CXChildVisit_Continue;
 }
 
@@ -484,8 +485,12 @@ static struct lm_err *fill_fields(struct lm_parse *p)
 	struct lm_err *err = NULL;
 
 	rec->packed = attributes.packed;
-	if (attributes.aligned)
-		alignments_in(p->arena, &all, print_decl(p->arena, p->record), &rec->attr_align);
+	if (attributes.aligned || attributes.other) {
+		const char *text = print_decl(p->arena, p->record);
+
+		alignments_in(p->arena, &all, text, &rec->attr_align);
+		rec->randomized |= lm_scan_has_word(text, 0, strlen(text), "randomize_layout");
+	}
 	for (size_t i = 0; !err && i < p->fields.nr; i++)
 		err = field_fill(p, &rec->fields[i], p->fields.items[i], &all);
 	if (err)
