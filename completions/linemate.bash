@@ -2,7 +2,7 @@
 
 _linemate_options()
 {
-	"$1" "$2" --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,'
+	"$1" "$2" --help 2>/dev/null | sed -n 's/^ \{2,6\}\(-[^ ], \)\{0,1\}\(--\{0,1\}[a-zA-Z][a-z-]*\).*/\2/p'
 }
 
 _linemate()

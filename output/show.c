@@ -212,6 +212,7 @@ void lm_show_make(const struct lm_story *story, uint32_t v, struct lm_arena *are
 	out->fields = LM_ARENA_ARRAY(arena, struct lm_show_field, rec->nr_fields + 1);
 	out->size = rec->size;
 	out->align = rec->align;
+	out->base_align = rec->align > story->opts->base_align ? rec->align : story->opts->base_align;
 	layout.bit_offset = LM_ARENA_ARRAY(arena, uint64_t, rec->nr_fields + 1);
 	for (uint32_t f = 0; f < rec->nr_fields; f++) {
 		layout.bit_offset[f] = rec->fields[f].bit_offset;

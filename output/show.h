@@ -32,6 +32,7 @@ struct lm_show {
 	double *line_cost;		/* expected transfers of each line; all 0 without a profile */
 	uint64_t nr_lines;
 	uint64_t size, align, sum_members, hole_bytes, tail;
+	uint64_t base_align;		/* bytes: what is known of every object's address */
 	uint32_t holes;
 	bool heat;			/* a profile is there */
 	double transfers, transfers_double, accesses;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Parts with a smaller share of all accesses are folded into one line, unless -v. */
-#define PART_SHARE 0.001
+/* Parts with a smaller share of all accesses are folded into one row, unless -v; so are cheap lines of long fields. */
+#define SMALL_SHARE 0.001
 /* A line with this share of all transfers is shown in red. */
 #define COSTLY_SHARE 0.1
 #define DECL_WIDTH 48
@@ -27,10 +27,15 @@ static void columns(const struct printer *p, const char *place, double reads, do
 	lm_str_add(p->out, " */\n");
 }
 
+static double line_cost(const struct printer *p, uint64_t line)
+{
+	return line < p->show->nr_lines ? p->show->line_cost[line] : 0;
+}
+
 static void print_boundary(const struct printer *p, uint64_t line, uint64_t at)
 {
 	uint64_t bytes = line * p->line;
-	double cost = line < p->show->nr_lines ? p->show->line_cost[line] : 0;
+	double cost = line_cost(p, line);
 	struct lm_str s = { 0 };
 
 	lm_str_addf(&s, "/* --- cacheline %llu boundary (%llu bytes)", (unsigned long long)line,
@@ -38,7 +43,7 @@ static void print_boundary(const struct printer *p, uint64_t line, uint64_t at)
 	if (at > bytes)
 		lm_str_addf(&s, " was %llu bytes ago", (unsigned long long)(at - bytes));
 	if (p->show->heat)
-		lm_str_addf(&s, ": %s transfers", lm_count(p->arena, cost));
+		lm_str_addf(&s, ": %s transfer%s", lm_count(p->arena, cost), cost >= 0.5 && cost < 1.5 ? "" : "s");
 	lm_str_add(&s, " --- */");
 	lm_str_add_char(p->out, '\t');
 	lm_paint(p->out, p->opts->color && cost > COSTLY_SHARE * p->show->transfers, LM_RED, lm_str_text(&s));
@@ -49,8 +54,10 @@ static void print_boundary(const struct printer *p, uint64_t line, uint64_t at)
 /* As pahole: the last boundary passed; those inside a long field too where they cost something. */
 static void print_boundaries(const struct printer *p, uint64_t *next, uint64_t at)
 {
+	double least = SMALL_SHARE * p->show->transfers;
+
 	for (; *next * p->line <= at; ++*next)
-		if ((*next + 1) * p->line > at || p->show->line_cost[*next] >= 1)
+		if ((*next + 1) * p->line > at || (p->show->heat && line_cost(p, *next) >= least))
 			print_boundary(p, *next, at);
 }
 
@@ -63,34 +70,39 @@ static const char *place(const struct printer *p, const struct lm_show_field *f)
 			       (unsigned long long)f->size);
 }
 
-static void print_parts(const struct printer *p, const struct lm_show_field *f)
+/* Says a part's row more than its field's row has said? */
+static bool worth_a_row(const struct printer *p, const struct lm_show_field *f, const struct lm_show_part *part)
 {
-	double least = p->opts->verbose > 0 ? 0 : PART_SHARE * p->show->accesses, rest_r = 0, rest_w = 0;
+	if (f->nr_parts == 1 && part->offset == f->offset && part->size == f->size)
+		return false;
+	return p->opts->verbose > 0 || part->reads + part->writes >= SMALL_SHARE * p->show->accesses;
+}
+
+static void print_parts(const struct printer *p, const struct lm_show_field *f, uint64_t *next)
+{
+	double reads = 0, writes = 0;
 	uint32_t folded = 0;
 
-	/* A scalar field is its own only part: its line has said it all. */
-	if (f->nr_parts == 1 && !strcmp(f->parts[0].name, f->name))
-		return;
 	for (uint32_t i = 0; i < f->nr_parts; i++) {
 		const struct lm_show_part *part = &f->parts[i];
 
-		if (part->reads + part->writes < least) {
+		if (!worth_a_row(p, f, part)) {
 			folded++;
-			rest_r += part->reads;
-			rest_w += part->writes;
+			reads += part->reads;
+			writes += part->writes;
 			continue;
 		}
+		print_boundaries(p, next, part->offset);
 		lm_str_addf(p->out, "\t/*   %-*s", DECL_WIDTH - 1, part->name);
 		columns(p, lm_arena_printf(p->arena, "%5llu %5llu", (unsigned long long)part->offset,
 					   (unsigned long long)part->size),
 			part->reads, part->writes);
 	}
-	if (folded) {
-		lm_str_addf(p->out, "\t/*   %-*s", DECL_WIDTH - 1,
-			    lm_arena_printf(p->arena, "%u %sless touched part%s", folded,
-					    folded < f->nr_parts ? "more, " : "", folded == 1 ? "" : "s"));
-		columns(p, "           ", rest_r, rest_w);
-	}
+	if (!folded || folded == f->nr_parts)
+		return;
+	lm_str_addf(p->out, "\t/*   %-*s", DECL_WIDTH - 1,
+		    lm_arena_printf(p->arena, "%u part%s touched less", folded, folded == 1 ? "" : "s"));
+	columns(p, "           ", reads, writes);
 }
 
 static void print_field(const struct printer *p, const struct lm_show_field *f, uint64_t *next)
@@ -101,7 +113,7 @@ static void print_field(const struct printer *p, const struct lm_show_field *f, 
 	print_boundaries(p, next, f->offset);
 	lm_str_addf(p->out, "\t%-*s /* ", DECL_WIDTH, f->decl);
 	columns(p, place(p, f), f->reads, f->writes);
-	print_parts(p, f);
+	print_parts(p, f, next);
 }
 
 static void print_sums(const struct printer *p)
@@ -118,6 +130,9 @@ static void print_sums(const struct printer *p)
 		lm_str_addf(p->out, "\t/* padding: %llu */\n", (unsigned long long)s->tail);
 	if (s->size % p->line)
 		lm_str_addf(p->out, "\t/* last cacheline: %llu bytes */\n", (unsigned long long)(s->size % p->line));
+	if (s->base_align < p->line)
+		lm_str_addf(p->out, "\t/* lines as if the object starts on one; it may start at any multiple of %llu bytes */\n",
+			    (unsigned long long)s->base_align);
 	if (s->heat) {
 		lm_str_addf(p->out, "\t/* accesses: %s", lm_count(p->arena, s->accesses));
 		lm_str_addf(p->out, ", expected transfers: %s with %u-byte lines", lm_count(p->arena, s->transfers),
