@@ -95,6 +95,7 @@ static void add_moves(struct lm_rows *rows)
 
 	rows->nr_moves = plan->nr_moves;
 	rows->moves = LM_ARENA_ARRAY(rows->arena, struct lm_row_move, plan->nr_moves + 1);
+	rows->shift_pairs = LM_ARENA_ARRAY(rows->arena, uint32_t, plan->nr_pairs + 1);
 	for (uint32_t i = 0; i < plan->nr_moves; i++) {
 		struct lm_row_move *row = &rows->moves[i];
 		const struct lm_move *m = &plan->moves[i];
@@ -110,6 +111,19 @@ static void add_moves(struct lm_rows *rows)
 			    (plan->nr_moves == 1 || pair_has_unit(rows->story, &plan->pairs[p], m->unit)))
 				row->pairs[row->nr_pairs++] = p;
 	}
+	for (uint32_t p = 0; p < plan->nr_pairs; p++) {
+		bool own = plan->nr_moves == 1 || !plan->pairs[p].apart_after;
+
+		for (uint32_t i = 0; !own && i < plan->nr_moves; i++)
+			own = pair_has_unit(rows->story, &plan->pairs[p], plan->moves[i].unit);
+		if (!own)
+			rows->shift_pairs[rows->nr_shift_pairs++] = p;
+	}
+}
+
+static bool same_order(const struct lm_order *a, const struct lm_order *b, uint32_t nr)
+{
+	return !memcmp(a->units, b->units, nr * sizeof(*a->units)) && !memcmp(a->barrier, b->barrier, nr);
 }
 
 static void add_curve(struct lm_rows *rows)
@@ -136,7 +150,7 @@ static void add_curve(struct lm_rows *rows)
 		row->percent = possible > 0 ? 100.0 * (start - row->transfers) / possible : -1;
 	}
 	for (uint32_t i = 0; i < plan->nr_curve; i++)
-		if (plan->curve[i].moves == plan->nr_moves) {
+		if (same_order(&plan->curve[i].order, &plan->order, rows->nr_units)) {
 			rows->curve[i].chosen = true;
 			break;
 		}
@@ -205,9 +219,9 @@ static void add_shared(struct lm_rows *rows)
 				 &rows->shared[i].side);
 		rows->shared[i].transfers = plan->shared[i].transfers;
 	}
-	rows->shared_percent = rest > 0 ? 100.0 * plan->shared_total / rest : 0;
-	if (rows->shared_percent > 100)
-		rows->shared_percent = 100;
+	/* Leaves that one site touches together count once on a line, but once each here: never say more than all. */
+	rows->shared_transfers = plan->shared_total < rest ? plan->shared_total : rest;
+	rows->shared_percent = rest > 0 ? 100.0 * rows->shared_transfers / rest : 0;
 }
 
 static void add_rules(struct lm_rows *rows)

@@ -151,7 +151,7 @@ static json_t *shared(const struct lm_rows *rows)
 {
 	json_t *object = lm_json_object(), *leaves = lm_json_array();
 
-	lm_json_set(object, "transfers", json_real(rows->story->plan->shared_total));
+	lm_json_set(object, "transfers", json_real(rows->shared_transfers));
 	lm_json_set(object, "percent_of_rest", json_real(rows->shared_percent));
 	for (uint32_t i = 0; i < rows->nr_shared; i++) {
 		json_t *leaf = side(&rows->shared[i].side);

@@ -21,6 +21,7 @@ struct lm_row_site {
 struct lm_row_side {
 	const char *leaf;	/* path, with the touched element of an array */
 	double reads, writes;
+	bool same_cpus;		/* all sites run on the same CPUs */
 	struct lm_row_site *sites;	/* most accesses first */
 	uint32_t nr_sites;
 };
@@ -94,12 +95,15 @@ struct lm_rows {
 	uint32_t nr_pairs, nr_new_pairs;
 	struct lm_row_move *moves;
 	uint32_t nr_moves;
+	uint32_t *shift_pairs;		/* pairs parted by what the moves shift, not by a move of their own */
+	uint32_t nr_shift_pairs;
 	struct lm_row_point *curve;
 	uint32_t nr_curve;
 	double gap_percent;		/* between the plan and the bound; negative if no bound */
 	struct lm_row_shifts *shifts;	/* [nr_views] */
 	struct lm_row_shared *shared;
 	uint32_t nr_shared;
+	double shared_transfers;	/* in base; never more than what remains */
 	double shared_percent;		/* of what remains in base */
 	double meet_before, meet_after;	/* per cent of perturbations */
 	struct lm_row_rule *rules;

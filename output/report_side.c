@@ -124,6 +124,7 @@ void lm_row_side_make(const struct lm_story *story, uint32_t v, uint32_t leaf, c
 		}
 		site->name = lm_safe(arena, story->usage->sites[touches[i]->site]);
 		site->cpus = story->usage->cpus_assumed ? "" : cpu_list(touches + i, j - i, arena);
+		out->same_cpus = !i ? *site->cpus : out->same_cpus && !strcmp(site->cpus, out->sites[0].cpus);
 		out->reads += site->reads;
 		out->writes += site->writes;
 	}

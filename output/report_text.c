@@ -8,6 +8,7 @@
 #define SITES_SHOWN 3
 #define RULES_SHOWN 12
 #define SHIFTS_SHOWN 20
+#define SHARED_SHARE 0.01
 
 struct printer {
 	const struct lm_rows *rows;
@@ -70,10 +71,9 @@ static void print_verdict(const struct printer *p)
 	if (!rows->moved)
 		lm_wrapf(p->out, 0, 0, "Kept as it is: %s. No diff was written.", kept_text(s->plan->kept));
 	lm_wrapf(p->out, 0, 0,
-		 "A transfer is one cache line moved between CPUs, as the accesses of this profile let expect%s. "
-		 "Line size: %u bytes.",
-		 rows->sampled ? " (they were sampled: figures are in samples, only their proportions count)" : "",
-		 s->opts->line);
+		 "A transfer is one cache line of %u bytes moved between CPUs, as this profile's accesses let expect%s.",
+		 s->opts->line,
+		 rows->sampled ? " (they were sampled: figures are in samples, only their proportions count)" : "");
 }
 
 /* ---- 2: configurations ---- */
@@ -110,7 +110,7 @@ static void print_table(const struct printer *p, const char *const (*cells)[COLU
 				width[c] = (int)strlen(cells[r][c]);
 	for (uint32_t r = 0; r < nr; r++) {
 		lm_str_addf(p->out, "  %-*s", width[0], cells[r][0]);
-		for (int c = 1; c < COLUMNS; c++) {
+		for (int c = 1; c < COLUMNS && (c < COLUMNS - 1 || *cells[r][c]); c++) {
 			const char *cell = cells[r][c];
 			bool better = cell[0] == '-' && cell[1] && cell[strlen(cell) - 1] == '%';
 
@@ -130,7 +130,7 @@ static void print_configs(const struct printer *p)
 	uint32_t line = rows->story->opts->line;
 
 	heading(p, "Configurations");
-	memcpy(cells[0], (const char *[]){ "", "bytes", "lines", "holes (bytes)", "behind (bytes)" }, sizeof(*cells));
+	memcpy(cells[0], (const char *[]){ "", "bytes", "lines", "holes (bytes)", "tail (bytes)" }, sizeof(*cells));
 	for (uint32_t i = 0; i < rows->nr_views; i++) {
 		const struct lm_view_figures *b = rows->configs[i].before, *a = rows->configs[i].after;
 
@@ -160,12 +160,13 @@ static void print_configs(const struct printer *p)
 
 /* ---- 3 and 7: pairs ---- */
 
-static void print_sites(const struct printer *p, const struct lm_row_side *side)
+/* "leaf: N reads, N writes by function N, ...", with a figure in front where there is one. */
+static void print_sites(const struct printer *p, const char *figure, const struct lm_row_side *side)
 {
 	uint32_t nr = p->opts->verbose > 0 || side->nr_sites <= SITES_SHOWN + 1 ? side->nr_sites : SITES_SHOWN;
 	struct lm_str s = { 0 };
 
-	lm_str_addf(&s, "%s: %s reads, %s writes", side->leaf, lm_count(p->arena, side->reads),
+	lm_str_addf(&s, "%s%s: %s reads, %s writes", figure, side->leaf, lm_count(p->arena, side->reads),
 		    lm_count(p->arena, side->writes));
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct lm_row_site *site = &side->sites[i];
@@ -173,11 +174,13 @@ static void print_sites(const struct printer *p, const struct lm_row_side *side)
 		lm_str_addf(&s, "%s%s", i ? ", " : " by ", site->name);
 		if (side->nr_sites > 1)
 			lm_str_addf(&s, " %s", lm_count(p->arena, site->reads + site->writes));
-		if (*site->cpus)
+		if (*site->cpus && !side->same_cpus)
 			lm_str_addf(&s, " (CPU %s)", site->cpus);
 	}
 	if (nr < side->nr_sites)
 		lm_str_addf(&s, " and %u more functions", side->nr_sites - nr);
+	if (side->same_cpus)
+		lm_str_addf(&s, ", CPU %s", side->sites[0].cpus);
 	lm_wrap(p->out, 6, 10, lm_str_text(&s));
 	lm_str_release(&s);
 }
@@ -192,8 +195,8 @@ static void print_pair(const struct printer *p, uint32_t nr, const struct lm_row
 	lm_str_addf(p->out, ", line %llu (%s)\n", (unsigned long long)pair->line, pair->config);
 	lm_str_release(&s);
 	lm_wrapf(p->out, 6, 10, "%s transfers more than if they were apart", lm_count(p->arena, pair->excess));
-	print_sites(p, &pair->a);
-	print_sites(p, &pair->b);
+	print_sites(p, "", &pair->a);
+	print_sites(p, "", &pair->b);
 }
 
 static void print_pairs(const struct printer *p)
@@ -209,10 +212,11 @@ static void print_pairs(const struct printer *p)
 
 		print_pair(p, i + 1, pair);
 		if (rows->moved && pair->apart)
-			lm_wrapf(p->out, 6, 10, "after: apart in every configuration, %lld bytes of slack",
-				 (long long)pair->slack);
+			lm_wrapf(p->out, 6, 10, "after: apart%s, %lld bytes of slack",
+				 rows->nr_views > 1 ? " in every configuration" : "", (long long)pair->slack);
 		else if (rows->moved)
-			lm_wrap(p->out, 6, 10, "after: still line mates in at least one configuration");
+			lm_wrapf(p->out, 6, 10, "after: still line mates%s",
+				 rows->nr_views > 1 ? " in at least one configuration" : "");
 	}
 	if (nr < rows->nr_pairs)
 		lm_str_addf(p->out, "  %u more that cost less: -v\n", rows->nr_pairs - nr);
@@ -248,12 +252,17 @@ static void print_moves(const struct printer *p)
 		const struct lm_row_move *m = &rows->moves[i];
 
 		lm_wrapf(p->out, 2, 6, "%s: from %s to %s%s", m->unit, place(p, m->from), place(p, m->to),
-			 m->barrier ? ", on a line of its own start (barrier)" : "");
+			 m->barrier ? ", onto the start of a line (barrier)" : "");
 		for (uint32_t j = 0; j < m->nr_pairs && j < top(p, m->nr_pairs); j++) {
 			const struct lm_row_pair *pair = &rows->pairs[m->pairs[j]];
 
 			lm_wrapf(p->out, 6, 10, "parts %s and %s", pair->a.leaf, pair->b.leaf);
 		}
+	}
+	for (uint32_t i = 0; i < rows->nr_shift_pairs && i < top(p, rows->nr_shift_pairs); i++) {
+		const struct lm_row_pair *pair = &rows->pairs[rows->shift_pairs[i]];
+
+		lm_wrapf(p->out, 2, 6, "what is shifted by them parts %s and %s", pair->a.leaf, pair->b.leaf);
 	}
 }
 
@@ -330,10 +339,21 @@ static void print_shifts(const struct printer *p)
 
 /* ---- 8 and 9: true sharing, stability ---- */
 
+/* Those that cost next to nothing are for -v. */
+static uint32_t shared_shown(const struct printer *p)
+{
+	uint32_t nr = top(p, p->rows->nr_shared);
+
+	while (p->opts->verbose <= 0 && nr > 1 &&
+	       p->rows->shared[nr - 1].transfers < SHARED_SHARE * p->rows->shared_transfers)
+		nr--;
+	return nr;
+}
+
 static void print_shared(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
-	uint32_t nr = top(p, rows->nr_shared);
+	uint32_t nr = shared_shown(p);
 
 	heading(p, "True sharing that stays (base)");
 	if (!nr) {
@@ -343,15 +363,13 @@ static void print_shared(const struct printer *p)
 	lm_wrapf(p->out, 2, 2, "%s%.0f %% of what %s (%s of %s transfers) is contention inside single fields, which "
 		 "no layout removes. It takes another data structure: per-CPU counters, or striping.",
 		 rows->shared_percent > 50 ? "Most of the rest is true sharing: " : "", rows->shared_percent,
-		 rows->moved ? "remains" : "there is", lm_count(p->arena, rows->story->plan->shared_total),
+		 rows->moved ? "remains" : "there is", lm_count(p->arena, rows->shared_transfers),
 		 lm_count(p->arena, rows->configs[0].after->transfers));
-	for (uint32_t i = 0; i < nr; i++) {
-		lm_wrapf(p->out, 4, 8, "%s: %s transfers", rows->shared[i].side.leaf,
-			 lm_count(p->arena, rows->shared[i].transfers));
-		print_sites(p, &rows->shared[i].side);
-	}
+	for (uint32_t i = 0; i < nr; i++)
+		print_sites(p, lm_arena_printf(p->arena, "%s transfers in ", lm_count(p->arena, rows->shared[i].transfers)),
+			    &rows->shared[i].side);
 	if (nr < rows->nr_shared)
-		lm_str_addf(p->out, "    %u more: -v\n", rows->nr_shared - nr);
+		lm_str_addf(p->out, "      %u more that cost less: -v\n", rows->nr_shared - nr);
 }
 
 static void print_stability(const struct printer *p)
@@ -405,8 +423,8 @@ static void print_rules(const struct printer *p)
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct lm_row_rule *r = &rows->rules[i];
 
-		lm_wrapf(p->out, 2, 6, "%s%s%s %s%s%s%s", r->unit, r->other ? " and " : "", r->other ? r->other : "",
-			 r->text, *r->because ? " (" : "", r->because, *r->because ? ")" : "");
+		lm_wrapf(p->out, 2, 6, "%s%s%s %s%s%s", r->unit, r->other ? " and " : "", r->other ? r->other : "",
+			 r->text, *r->because ? "; " : "", r->because);
 	}
 	if (nr < rows->nr_rules)
 		lm_str_addf(p->out, "  %u more: -v\n", rows->nr_rules - nr);
@@ -465,7 +483,7 @@ void lm_evidence_report(const struct lm_accesses *t, struct lm_str *out)
 		lm_str_addf(&s, "%s%s", i ? ", " : "events: ", lm_safe(&arena, lm_strings_get(t->events, i)));
 	if (nr)
 		lm_wrap(out, 2, 6, lm_str_text(&s));
-	lm_wrapf(out, 2, 6, "samples: %s read, %s used", lm_count(&arena, (double)t->samples),
+	lm_wrapf(out, 2, 6, "samples or lines: %s read, %s used", lm_count(&arena, (double)t->samples),
 		 lm_count(&arena, (double)t->used));
 	for (unsigned d = 0; d < LM_NR_DROPS; d++)
 		if (t->drops[d])
