@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_CPUS = 4 };
+enum {
+	DEFAULT_CPUS = 4,
+	MAX_CPUS = 8192,	/* more than any machine: the profile is broken */
+	MAX_ACCESS = 4096,	/* bytes of one access; more is no single instruction's */
+};
 
 /* Where one row lies: the view that knew it first, and the place there. */
 struct found {
@@ -61,6 +65,7 @@ static uint32_t clip(const struct lm_field *f, uint64_t offset, uint32_t size)
 
 	if (!size)
 		size = 1;
+	size = size < MAX_ACCESS ? size : MAX_ACCESS;
 	return left < size ? (uint32_t)left : size;
 }
 
@@ -239,6 +244,9 @@ struct lm_err *lm_join(const struct lm_subject *s, struct lm_accesses *t, const 
 				  "(the first that does not: member %s); check --struct, --header and the flags.", record,
 				  stranger ? stranger : "none");
 	collect_cpus(t, cpus, arena, &u);
+	if (u.nr_cpus > MAX_CPUS)
+		return lm_err_new(LM_ERR_INPUT, "The profile names %u different CPUs, more than the %d of any machine: "
+				  "its cpu column is broken.", u.nr_cpus, MAX_CPUS);
 
 	struct joining j = { .s = s, .out = &u, .arena = arena, .cap = LM_ARENA_ARRAY(arena, size_t, s->nr_views) };
 

@@ -168,16 +168,24 @@ static uint64_t hash_order(const struct lm_order *o, uint32_t n)
 	return h;
 }
 
+/* Time is over; asked now and then only. */
+static bool late(const struct level *l, size_t i)
+{
+	return i / l->search->nr_workers % 64 == 63 && lm_now() > l->search->until;
+}
+
 static void price_worker(void *arg, size_t worker)
 {
 	struct level *l = arg;
 	struct lm_order *o = &l->scratch[worker];
+	bool over = false;
 
 	for (size_t i = worker; i < l->nr; i += l->search->nr_workers) {
 		struct candidate *c = &l->items[i];
 
 		c->transfers = INFINITY;
-		if (!make_order(l, c, o))
+		over = over || late(l, i);
+		if (over || !make_order(l, c, o))
 			continue;
 		c->transfers = lm_objective_transfers(l->search->workers[worker], o, l->from[0].transfers * hopeless);
 		c->hash = hash_order(o, l->search->s->body->nr_units);
@@ -207,6 +215,9 @@ static void robust_worker(void *arg, size_t worker)
 	for (uint32_t i = 0; i < BEAM; i++)
 		best[i] = INFINITY;
 	for (size_t i = worker; i < l->nr; i += l->search->nr_workers) {
+		l->items[i].robust = INFINITY;
+		if (lm_now() > l->search->until)
+			continue;
 		make_order(l, &l->items[i], o);
 		l->items[i].robust = lm_objective_robust(l->search->workers[worker], o, best[BEAM - 1]);
 		keep_best(best, l->items[i].robust);

@@ -28,7 +28,7 @@ uint32_t lm_path_leaf_at(const struct lm_record *rec, uint32_t field, uint64_t o
 
 	for (uint32_t i = f->first_leaf; i < f->first_leaf + f->nr_leaves; i++) {
 		const struct lm_leaf *l = &rec->leaves[i];
-		uint64_t size = l->size ? l->size : UINT64_MAX - l->offset;	/* flexible array */
+		uint64_t size = l->size ? l->size : LM_FLEXIBLE_REACH;
 
 		if (offset < l->offset || offset - l->offset >= size)
 			continue;
@@ -45,7 +45,7 @@ static enum lm_path_result whole_record(const struct lm_record *rec, uint64_t of
 	for (uint32_t i = 0; i < rec->nr_fields; i++) {
 		const struct lm_field *f = &rec->fields[i];
 		uint64_t start = f->bit_offset / 8;
-		uint64_t size = f->flexible ? UINT64_MAX - start : f->bits == LM_NOT_BITS ? f->size :
+		uint64_t size = f->flexible ? LM_FLEXIBLE_REACH : f->bits == LM_NOT_BITS ? f->size :
 				(f->bit_offset % 8 + f->bits + 7) / 8;
 
 		if (offset < start || offset - start >= size)
@@ -109,7 +109,9 @@ enum lm_path_result lm_path_find(const struct lm_record *rec, const char *path, 
 
 	const struct lm_field *f = &rec->fields[field];
 
-	if (offset > UINT64_MAX - start || (!f->flexible && f->bits == LM_NOT_BITS && start + offset >= f->size))
+	uint64_t reach = f->flexible ? LM_FLEXIBLE_REACH : f->bits == LM_NOT_BITS ? f->size : (f->bits + 14) / 8;
+
+	if (start >= reach || offset >= reach - start)
 		return LM_PATH_OUTSIDE;
 	ret->field = field;
 	ret->offset = start + offset;

@@ -4,6 +4,9 @@
 
 #include "optimizer/record.h"
 
+/* A flexible array is followed this far, in bytes: beyond it lies another object. */
+#define LM_FLEXIBLE_REACH (1u << 20)
+
 /* A place in a record: a byte of a field, and the leaf it lies in. */
 struct lm_place {
 	uint32_t field;

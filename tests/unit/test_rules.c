@@ -66,7 +66,7 @@ static const struct {
 	{ "values listed by position", "struct s {\n\tint a;\n\tint b;\n};\nstatic struct s s1 = { 1, 2 };\n",
 	  LM_REFUSAL_POSITIONAL },
 	{ "one member only", "struct s {\n\tint a;\n};\n", LM_REFUSAL_NO_UNITS },
-	{ "a file in the middle", "struct s {\n\tint a;\n#pragma GCC poison never\n\tint b;\n};\n", LM_REFUSAL_TEXT },
+	{ "a directive that depends on its place", "struct s {\n\tint a;\n#pragma GCC poison never\n\tint b;\n};\n", LM_REFUSAL_TEXT },
 };
 
 static void each_refusal_has_its_reason(void **state)
