@@ -35,7 +35,9 @@ struct lm_verified {
 /*
  * LM_ERR_BUG: any difference (names configuration, compiler, field, offsets).
  * LM_ERR_INPUT: the original header does not compile with that compiler
- * either (then it is not our bug; the first error is quoted), or no compiler.
+ * either (then it is not our bug; the first error is quoted), the flags lead
+ * around the changed header, or no compiler.  LM_ERR_REFUSED: a compiler and
+ * libclang disagree on the original already.  LM_ERR_LIMIT: a compiler hangs.
  */
 struct lm_err *lm_verify(const struct lm_verify_request *req, struct lm_arena *arena,
 			 struct lm_verified *out) LM_MUST_CHECK;
