@@ -7,6 +7,8 @@
 
 /* SLUB makes slabs of at most 8 pages unless told otherwise (slub_max_order 3, mm/slub.c). */
 #define SLAB_BYTES 32768
+/* Pairs and leaves that cost less than this share of the worst pair, of all true sharing, are shown with -v only. */
+#define SMALL_SHARE 0.05
 
 static double change(double before, double after)
 {
@@ -54,6 +56,18 @@ static void add_configs(struct lm_rows *rows)
 
 /* ---- pairs, moves, curve ---- */
 
+static const char *unit_name(const struct lm_rows *rows, uint32_t unit)
+{
+	return unit == LM_NONE ? NULL : lm_safe(rows->arena, rows->story->subject->body->units[unit].name);
+}
+
+static uint32_t unit_of(const struct lm_story *s, uint32_t v, uint32_t leaf)
+{
+	const struct lm_view *view = &s->subject->views[v];
+
+	return view->field_unit[view->rec->leaves[leaf].field];
+}
+
 static struct lm_row_pair *make_pairs(struct lm_rows *rows, const struct lm_pair *pairs, uint32_t nr,
 				      const struct lm_layout *layouts)
 {
@@ -70,6 +84,8 @@ static struct lm_row_pair *make_pairs(struct lm_rows *rows, const struct lm_pair
 		out[i].config = rows->configs[p->view].name;
 		out[i].line = p->line;
 		out[i].excess = p->excess;
+		out[i].inside = unit_of(s, p->view, p->leaf_a) == unit_of(s, p->view, p->leaf_b) ?
+				unit_name(rows, unit_of(s, p->view, p->leaf_a)) : NULL;
 		out[i].apart = p->apart_after;
 		out[i].slack = p->slack;
 	}
@@ -78,15 +94,7 @@ static struct lm_row_pair *make_pairs(struct lm_rows *rows, const struct lm_pair
 
 static bool pair_has_unit(const struct lm_story *s, const struct lm_pair *p, uint32_t unit)
 {
-	const struct lm_view *view = &s->subject->views[p->view];
-
-	return view->field_unit[view->rec->leaves[p->leaf_a].field] == unit ||
-	       view->field_unit[view->rec->leaves[p->leaf_b].field] == unit;
-}
-
-static const char *unit_name(struct lm_rows *rows, uint32_t unit)
-{
-	return unit == LM_NONE ? NULL : lm_safe(rows->arena, rows->story->subject->body->units[unit].name);
+	return unit_of(s, p->view, p->leaf_a) == unit || unit_of(s, p->view, p->leaf_b) == unit;
 }
 
 static void add_moves(struct lm_rows *rows)
@@ -203,7 +211,9 @@ static void add_shifts(struct lm_rows *rows)
 				.offset_after = after,
 			};
 		}
-		shifts->as_base = v && same_shifts(shifts, &rows->shifts[0]);
+		for (uint32_t w = 0; w < v && shifts->nr && !shifts->same_as; w++)
+			if (same_shifts(shifts, &rows->shifts[w]))
+				shifts->same_as = rows->shifts[w].config;
 	}
 }
 
@@ -218,6 +228,7 @@ static void add_shared(struct lm_rows *rows)
 		lm_row_side_make(rows->story, 0, plan->shared[i].leaf, &plan->before[0], LM_ANY_LINE, rows->arena,
 				 &rows->shared[i].side);
 		rows->shared[i].transfers = plan->shared[i].transfers;
+		rows->nr_main_shared += plan->shared[i].transfers >= SMALL_SHARE * plan->shared_total;
 	}
 	/* Leaves that one site touches together count once on a line, but once each here: never say more than all. */
 	rows->shared_transfers = plan->shared_total < rest ? plan->shared_total : rest;
@@ -285,6 +296,8 @@ void lm_rows_make(const struct lm_story *story, struct lm_arena *arena, struct l
 	add_configs(out);
 	out->nr_pairs = plan->nr_pairs;
 	out->pairs = make_pairs(out, plan->pairs, plan->nr_pairs, plan->before);
+	for (uint32_t i = 0; i < plan->nr_pairs; i++)
+		out->nr_main_pairs += plan->pairs[i].excess >= SMALL_SHARE * plan->pairs[0].excess;
 	out->nr_new_pairs = plan->nr_new_pairs;
 	out->new_pairs = make_pairs(out, plan->new_pairs, plan->nr_new_pairs, plan->after);
 	add_moves(out);

@@ -21,9 +21,10 @@ struct lm_row_site {
 struct lm_row_side {
 	const char *leaf;	/* path, with the touched element of an array */
 	double reads, writes;
-	bool same_cpus;		/* all sites run on the same CPUs */
 	struct lm_row_site *sites;	/* most accesses first */
 	uint32_t nr_sites;
+	uint32_t nr_main;	/* of these, with more than a small share of the accesses; 1 or more if there are any */
+	bool same_cpus;		/* the main sites run on the same CPUs */
 };
 
 struct lm_row_config {
@@ -39,6 +40,7 @@ struct lm_row_pair {
 	const char *config;
 	uint64_t line;
 	double excess;
+	const char *inside;	/* the unit that holds both leaves, so that no order parts them for sure; else NULL */
 	bool apart;
 	int64_t slack;
 };
@@ -71,7 +73,7 @@ struct lm_row_shifts {
 	const char *config;
 	struct lm_row_shift *items;
 	uint32_t nr;
-	bool as_base;		/* same fields, same lines as in base */
+	const char *same_as;	/* an earlier configuration with the same fields and lines, or NULL */
 };
 
 struct lm_row_shared {
@@ -93,6 +95,7 @@ struct lm_rows {
 	struct lm_row_config *configs;	/* [nr_views] */
 	struct lm_row_pair *pairs, *new_pairs;
 	uint32_t nr_pairs, nr_new_pairs;
+	uint32_t nr_main_pairs;		/* of the pairs, those that cost more than a small share of the worst */
 	struct lm_row_move *moves;
 	uint32_t nr_moves;
 	uint32_t *shift_pairs;		/* pairs parted by what the moves shift, not by a move of their own */
@@ -103,6 +106,7 @@ struct lm_rows {
 	struct lm_row_shifts *shifts;	/* [nr_views] */
 	struct lm_row_shared *shared;
 	uint32_t nr_shared;
+	uint32_t nr_main_shared;	/* of these, with more than a small share */
 	double shared_transfers;	/* in base; never more than what remains */
 	double shared_percent;		/* of what remains in base */
 	double meet_before, meet_after;	/* per cent of perturbations */

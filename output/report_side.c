@@ -7,6 +7,8 @@
 
 /* A leaf is called by one element if that one has this share of its accesses. */
 #define CLEAR_ELEMENT 0.9
+/* Functions with less are not worth a word. */
+#define SMALL_SHARE 0.01
 
 static int compare_touch(const void *pa, const void *pb)
 {
@@ -104,6 +106,19 @@ static size_t pick(const struct lm_story *story, uint32_t v, uint32_t leaf, cons
 	return nr;
 }
 
+static void mark_main(struct lm_row_side *side)
+{
+	double least = SMALL_SHARE * (side->reads + side->writes);
+
+	side->same_cpus = side->nr_sites && *side->sites[0].cpus;
+	for (uint32_t i = 0; i < side->nr_sites; i++) {
+		if (i && side->sites[i].reads + side->sites[i].writes < least)
+			break;
+		side->nr_main++;
+		side->same_cpus = side->same_cpus && !strcmp(side->sites[i].cpus, side->sites[0].cpus);
+	}
+}
+
 void lm_row_side_make(const struct lm_story *story, uint32_t v, uint32_t leaf, const struct lm_layout *layout,
 		      uint64_t line, struct lm_arena *arena, struct lm_row_side *out)
 {
@@ -124,9 +139,9 @@ void lm_row_side_make(const struct lm_story *story, uint32_t v, uint32_t leaf, c
 		}
 		site->name = lm_safe(arena, story->usage->sites[touches[i]->site]);
 		site->cpus = story->usage->cpus_assumed ? "" : cpu_list(touches + i, j - i, arena);
-		out->same_cpus = !i ? *site->cpus : out->same_cpus && !strcmp(site->cpus, out->sites[0].cpus);
 		out->reads += site->reads;
 		out->writes += site->writes;
 	}
 	qsort(out->sites, out->nr_sites, sizeof(*out->sites), compare_site);
+	mark_main(out);
 }

@@ -8,7 +8,6 @@
 #define SITES_SHOWN 3
 #define RULES_SHOWN 12
 #define SHIFTS_SHOWN 20
-#define SHARED_SHARE 0.01
 
 struct printer {
 	const struct lm_rows *rows;
@@ -29,11 +28,14 @@ static void heading(const struct printer *p, const char *text)
 	lm_str_add_char(p->out, '\n');
 }
 
-static uint32_t top(const struct printer *p, uint32_t nr)
+/* How many of nr rows to show: the main ones, and no more than fit; with -v all. */
+static uint32_t top(const struct printer *p, uint32_t nr, uint32_t nr_main)
 {
 	uint32_t most = p->opts->top ? p->opts->top : 10;
 
-	return p->opts->verbose > 0 || nr <= most ? nr : most;
+	if (p->opts->verbose > 0)
+		return nr;
+	return nr_main < most ? nr_main : most;
 }
 
 /* ---- 1: the verdict ---- */
@@ -141,6 +143,9 @@ static void print_configs(const struct printer *p)
 		cells[i + 1][4] = arrow(p, whole(p, b->tail_bytes), whole(p, a->tail_bytes));
 	}
 	print_table(p, (const char *const(*)[COLUMNS])cells, rows->nr_views + 1);
+	for (uint32_t i = 0; i < rows->nr_views; i++)
+		if (*rows->configs[i].spec)
+			lm_wrapf(p->out, 2, 6, "%s is base with %s", rows->configs[i].name, rows->configs[i].spec);
 	heading(p, "Expected transfers");
 	memcpy(cells[0], (const char *[]){ "", lm_arena_printf(p->arena, "%u-byte lines", line), "",
 					   lm_arena_printf(p->arena, "%u-byte lines", 2 * line), "" }, sizeof(*cells));
@@ -153,9 +158,6 @@ static void print_configs(const struct printer *p)
 		cells[i + 1][4] = rows->moved ? lm_percent(p->arena, c->percent_double) : "";
 	}
 	print_table(p, (const char *const(*)[COLUMNS])cells, rows->nr_views + 1);
-	for (uint32_t i = 0; i < rows->nr_views; i++)
-		if (*rows->configs[i].spec)
-			lm_wrapf(p->out, 2, 6, "%s is base with %s", rows->configs[i].name, rows->configs[i].spec);
 }
 
 /* ---- 3 and 7: pairs ---- */
@@ -163,7 +165,7 @@ static void print_configs(const struct printer *p)
 /* "leaf: N reads, N writes by function N, ...", with a figure in front where there is one. */
 static void print_sites(const struct printer *p, const char *figure, const struct lm_row_side *side)
 {
-	uint32_t nr = p->opts->verbose > 0 || side->nr_sites <= SITES_SHOWN + 1 ? side->nr_sites : SITES_SHOWN;
+	uint32_t nr = p->opts->verbose > 0 ? side->nr_sites : side->nr_main < SITES_SHOWN ? side->nr_main : SITES_SHOWN;
 	struct lm_str s = { 0 };
 
 	lm_str_addf(&s, "%s%s: %s reads, %s writes", figure, side->leaf, lm_count(p->arena, side->reads),
@@ -172,13 +174,13 @@ static void print_sites(const struct printer *p, const char *figure, const struc
 		const struct lm_row_site *site = &side->sites[i];
 
 		lm_str_addf(&s, "%s%s", i ? ", " : " by ", site->name);
-		if (side->nr_sites > 1)
+		if (nr > 1)
 			lm_str_addf(&s, " %s", lm_count(p->arena, site->reads + site->writes));
 		if (*site->cpus && !side->same_cpus)
 			lm_str_addf(&s, " (CPU %s)", site->cpus);
 	}
 	if (nr < side->nr_sites)
-		lm_str_addf(&s, " and %u more functions", side->nr_sites - nr);
+		lm_str_addf(&s, " and %u more function%s", side->nr_sites - nr, plural(side->nr_sites - nr));
 	if (side->same_cpus)
 		lm_str_addf(&s, ", CPU %s", side->sites[0].cpus);
 	lm_wrap(p->out, 6, 10, lm_str_text(&s));
@@ -189,12 +191,16 @@ static void print_pair(const struct printer *p, uint32_t nr, const struct lm_row
 {
 	struct lm_str s = { 0 };
 
-	lm_str_addf(&s, "%u. %s and %s", nr, pair->a.leaf, pair->b.leaf);
-	lm_str_add(p->out, "  ");
+	lm_wrapf(&s, 2, 6, "%u. %s and %s", nr, pair->a.leaf, pair->b.leaf);
+	s.text[--s.len] = 0;
 	lm_paint(p->out, p->opts->color, LM_RED, lm_str_text(&s));
-	lm_str_addf(p->out, ", line %llu (%s)\n", (unsigned long long)pair->line, pair->config);
+	lm_str_add_char(p->out, '\n');
 	lm_str_release(&s);
-	lm_wrapf(p->out, 6, 10, "%s transfers more than if they were apart", lm_count(p->arena, pair->excess));
+	lm_wrapf(p->out, 6, 10, "line %llu (%s): %s transfers more than if they were apart",
+		 (unsigned long long)pair->line, pair->config, lm_count(p->arena, pair->excess));
+	if (pair->inside)
+		lm_wrapf(p->out, 6, 10, "both are inside %s: only its own place decides, not the order around it",
+			 pair->inside);
 	print_sites(p, "", &pair->a);
 	print_sites(p, "", &pair->b);
 }
@@ -202,7 +208,7 @@ static void print_pair(const struct printer *p, uint32_t nr, const struct lm_row
 static void print_pairs(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
-	uint32_t nr = top(p, rows->nr_pairs);
+	uint32_t nr = top(p, rows->nr_pairs, rows->nr_main_pairs);
 
 	heading(p, "Line mates that cost most, before");
 	if (!nr)
@@ -225,7 +231,7 @@ static void print_pairs(const struct printer *p)
 static void print_new_pairs(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
-	uint32_t nr = top(p, rows->nr_new_pairs);
+	uint32_t nr = top(p, rows->nr_new_pairs, rows->nr_new_pairs);
 
 	heading(p, "New line mates that fight");
 	if (!nr)
@@ -243,6 +249,16 @@ static const char *place(const struct printer *p, const char *in_front)
 	return in_front ? lm_arena_printf(p->arena, "behind %s", in_front) : "the start";
 }
 
+/* Only of pairs that the table above shows. */
+static void print_parted(const struct printer *p, unsigned indent, const char *what, uint32_t pair)
+{
+	const struct lm_rows *rows = p->rows;
+
+	if (pair < top(p, rows->nr_pairs, rows->nr_main_pairs))
+		lm_wrapf(p->out, indent, indent + 4, "%s %s and %s", what, rows->pairs[pair].a.leaf,
+			 rows->pairs[pair].b.leaf);
+}
+
 static void print_moves(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
@@ -253,17 +269,11 @@ static void print_moves(const struct printer *p)
 
 		lm_wrapf(p->out, 2, 6, "%s: from %s to %s%s", m->unit, place(p, m->from), place(p, m->to),
 			 m->barrier ? ", onto the start of a line (barrier)" : "");
-		for (uint32_t j = 0; j < m->nr_pairs && j < top(p, m->nr_pairs); j++) {
-			const struct lm_row_pair *pair = &rows->pairs[m->pairs[j]];
-
-			lm_wrapf(p->out, 6, 10, "parts %s and %s", pair->a.leaf, pair->b.leaf);
-		}
+		for (uint32_t j = 0; j < m->nr_pairs; j++)
+			print_parted(p, 6, "parts", m->pairs[j]);
 	}
-	for (uint32_t i = 0; i < rows->nr_shift_pairs && i < top(p, rows->nr_shift_pairs); i++) {
-		const struct lm_row_pair *pair = &rows->pairs[rows->shift_pairs[i]];
-
-		lm_wrapf(p->out, 2, 6, "what is shifted by them parts %s and %s", pair->a.leaf, pair->b.leaf);
-	}
+	for (uint32_t i = 0; i < rows->nr_shift_pairs; i++)
+		print_parted(p, 2, "what they shift parts", rows->shift_pairs[i]);
 }
 
 static void print_curve(const struct printer *p)
@@ -327,9 +337,9 @@ static void print_shifts(const struct printer *p)
 
 		if (!shifts->nr)
 			lm_wrapf(p->out, 2, 6, "%s: none", shifts->config);
-		else if (shifts->as_base && p->opts->verbose <= 0)
-			lm_wrapf(p->out, 2, 6, "%s, %u field%s: as in base", shifts->config, shifts->nr,
-				 plural(shifts->nr));
+		else if (shifts->same_as && p->opts->verbose <= 0)
+			lm_wrapf(p->out, 2, 6, "%s, %u field%s: as in %s", shifts->config, shifts->nr,
+				 plural(shifts->nr), shifts->same_as);
 		else if (v && shifts->nr > SHIFTS_SHOWN && p->opts->verbose <= 0)
 			lm_wrapf(p->out, 2, 6, "%s, %u fields (-v lists them)", shifts->config, shifts->nr);
 		else
@@ -339,21 +349,10 @@ static void print_shifts(const struct printer *p)
 
 /* ---- 8 and 9: true sharing, stability ---- */
 
-/* Those that cost next to nothing are for -v. */
-static uint32_t shared_shown(const struct printer *p)
-{
-	uint32_t nr = top(p, p->rows->nr_shared);
-
-	while (p->opts->verbose <= 0 && nr > 1 &&
-	       p->rows->shared[nr - 1].transfers < SHARED_SHARE * p->rows->shared_transfers)
-		nr--;
-	return nr;
-}
-
 static void print_shared(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
-	uint32_t nr = shared_shown(p);
+	uint32_t nr = top(p, rows->nr_shared, rows->nr_main_shared);
 
 	heading(p, "True sharing that stays (base)");
 	if (!nr) {
@@ -469,6 +468,8 @@ static void print_evidence(const struct printer *p)
 		lm_wrapf(p->out, 2, 6, "%s accesses are to members that base does not have; they count where they exist",
 			 lm_count(p->arena, (double)u->absent));
 	lm_wrapf(p->out, 2, 6, "placement: %s.", p->rows->base_promise);
+	lm_wrap(p->out, 2, 6, "model: accesses are taken as independent in time, so that what is written under one lock is "
+			      "overstated; nothing is said of throughput.");
 	print_verification(p);
 }
 

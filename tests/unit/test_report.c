@@ -244,7 +244,7 @@ static void words_tell_the_story(void **state)
 	static const char *const parts[] = {
 		"struct box: move 1 of 4 members; expected transfers 1,234,567 -> 100,000 (-92 %)\n",
 		"1,234,567 -> 100,000   -92 %",
-		"1. hits[1] and map, line 0 (base)",
+		"1. hits[1] and map line 0 (base): 1,134,567 transfers",
 		"hits[1]: 200 reads, 200 writes by count_hit, CPU 0-1",
 		"after: apart, 48 bytes of slack",
 		"map: from behind hits to behind cold",
@@ -298,7 +298,7 @@ static void colours_come_only_when_asked(void **state)
 	lm_report_text(&b->story, &opts, &dressed);
 	opts.color = false;
 	lm_report_text(&b->story, &opts, &plain);
-	assert_has(&dressed, "\033[31m1. hits[1] and map");
+	assert_has(&dressed, "\033[31m  1. hits[1] and map");
 	for (size_t i = 0; i < dressed.len; i++) {
 		if (dressed.text[i] == '\033')
 			i += strcspn(dressed.text + i, "m");
