@@ -97,6 +97,8 @@ static struct lm_err *find_base(struct making *m)
 		err = lm_kernel_headers_flags(&m->headers, m->cwd, m->arena, &m->base);
 	if (err)
 		return err;
+	if (lm_flags_incomplete(req->flags, req->nr_flags))
+		return lm_err_new(LM_ERR_USAGE, "\"%s\" behind -- lacks its value.", req->flags[req->nr_flags - 1]);
 	lm_flags_strip(&m->base.flags, m->arena, req->flags, req->nr_flags, &file);
 	if (file)
 		return lm_err_new(LM_ERR_USAGE, "\"%s\" behind -- is not a flag; give the file to parse as --source.", file);

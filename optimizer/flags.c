@@ -126,8 +126,8 @@ void lm_flags_strip_command(struct lm_flags *f, struct lm_arena *arena, const st
 }
 
 /*
- * GCC's flags about code generation that clang 19 or 14 does not know, or takes
- * only with another one.  Tried one by one; none of them touches a layout.
+ * GCC's flags about the code it generates.  Clang does not know them, or knows
+ * some only in newer versions or with another flag; none touches a layout.
  */
 static const char *const gcc_only[] = {
 	"-mpreferred-stack-boundary=*", "-mincoming-stack-boundary=*", "-mindirect-branch*", "-mfunction-return*",
@@ -188,6 +188,15 @@ void lm_flags_for_clang(struct lm_flags *f, struct lm_arena *arena, const struct
 void lm_flags_for_gcc(struct lm_flags *f, struct lm_arena *arena, const struct lm_flags *from)
 {
 	filter(f, arena, from, clang_only, NULL);
+}
+
+bool lm_flags_incomplete(const char *const *args, size_t nr)
+{
+	bool value = false;
+
+	for (size_t i = 0; i < nr; i++)
+		value = !value && in_table(args[i], with_value);
+	return value;
 }
 
 bool lm_flags_have(const struct lm_flags *f, const char *arg)

@@ -39,6 +39,9 @@ void lm_flags_for_clang(struct lm_flags *f, struct lm_arena *arena, const struct
 			struct lm_str *dropped);
 void lm_flags_for_gcc(struct lm_flags *f, struct lm_arena *arena, const struct lm_flags *from);
 
+/* True if the last flag is one whose value should follow: "-I". */
+bool lm_flags_incomplete(const char *const *args, size_t nr);
+
 bool lm_flags_have(const struct lm_flags *f, const char *arg);
 
 #endif

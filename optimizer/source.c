@@ -98,7 +98,31 @@ static const char **parse_args(const struct lm_parse *p, int *nr)
 	return args;
 }
 
-/* What clang complains about first, as an error; NULL if it does not. */
+/* What to do about a complaint. */
+static const char *advice(const struct lm_parse *p)
+{
+	return p->config == p->req->configs->items ? "check the header, and the flags after --" :
+	       lm_arena_printf(p->arena, "check the flags, and what --config %s changes", p->config->name);
+}
+
+/* One complaint of clang as an error.  The virtual unit has no place that a person could look at. */
+static struct lm_err *complaint(const struct lm_parse *p, CXDiagnostic d)
+{
+	const char *words = lm_parse_text(p->arena, clang_getDiagnosticSpelling(d)), *path = NULL;
+	unsigned line = 0, column = 0;
+	CXFile file;
+
+	clang_getFileLocation(clang_getDiagnosticLocation(d), &file, &line, &column, NULL);
+	if (file)
+		path = lm_parse_text(p->arena, clang_getFileName(file));
+	if (!path || !strcmp(path, MAIN_PATH))
+		return lm_err_new(LM_ERR_INPUT, "%s: clang says in configuration \"%s\": %s; %s.", p->req->configs->header,
+				  p->config->name, words, advice(p));
+	return lm_err_new(LM_ERR_INPUT, "%s:%u:%u: clang says in configuration \"%s\": %s; %s.", path, line, column,
+			  p->config->name, words, advice(p));
+}
+
+/* The first thing that clang cannot compile, as an error; NULL if there is none. */
 static struct lm_err *first_error(const struct lm_parse *p)
 {
 	unsigned nr = clang_getNumDiagnostics(p->tu);
@@ -106,19 +130,9 @@ static struct lm_err *first_error(const struct lm_parse *p)
 
 	for (unsigned i = 0; i < nr && !err; i++) {
 		CXDiagnostic d = clang_getDiagnostic(p->tu, i);
-		CXFile file;
-		unsigned line, column;
 
-		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
-			char *words = lm_parse_text(p->arena, clang_getDiagnosticSpelling(d));
-
-			clang_getFileLocation(clang_getDiagnosticLocation(d), &file, &line, &column, NULL);
-			err = file ? lm_err_new(LM_ERR_INPUT, "%s:%u:%u: clang says in configuration \"%s\": %s; check the "
-						"flags after --.", lm_parse_text(p->arena, clang_getFileName(file)),
-						line, column, p->config->name, words) :
-				     lm_err_new(LM_ERR_INPUT, "%s: clang says in configuration \"%s\": %s; check the flags "
-						"after --.", p->req->configs->header, p->config->name, words);
-		}
+		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error)
+			err = complaint(p, d);
 		clang_disposeDiagnostic(d);
 	}
 	return err;
@@ -157,8 +171,8 @@ static struct lm_err *parse_open(struct lm_parse *p, const char *extra)
 		return lm_err_new(LM_ERR_INPUT, "%s: libclang crashed on this header in configuration \"%s\"; try another "
 				  "version of it.", configs->header, p->config->name);
 	if (code != CXError_Success || !p->tu)
-		return lm_err_new(LM_ERR_INPUT, "%s: clang cannot work with the flags of configuration \"%s\"; check the flags "
-				  "after --.", configs->header, p->config->name);
+		return lm_err_new(LM_ERR_INPUT, "%s: clang takes none of the flags of configuration \"%s\"; run clang "
+				  "-fsyntax-only with them to see which one it is.", configs->header, p->config->name);
 	p->header = clang_getFile(p->tu, configs->header);
 	return first_error(p);
 }
