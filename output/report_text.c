@@ -21,6 +21,18 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* A sentence in a dress, broken like any other. */
+static void painted(const struct printer *p, const char *dress, unsigned indent, const char *text)
+{
+	struct lm_str s = { 0 };
+
+	lm_wrap(&s, indent, indent + 4, text);
+	s.text[--s.len] = 0;
+	lm_paint(p->out, p->opts->color, dress, s.text);
+	lm_str_add_char(p->out, '\n');
+	lm_str_release(&s);
+}
+
 static void heading(const struct printer *p, const char *text)
 {
 	lm_str_add_char(p->out, '\n');
@@ -67,8 +79,7 @@ static void print_verdict(const struct printer *p)
 			    lm_percent(p->arena, rows->percent));
 	if (rows->nr_views > 1)
 		lm_str_addf(&line, " over %u configurations", rows->nr_views);
-	lm_paint(p->out, p->opts->color, LM_BOLD, lm_str_text(&line));
-	lm_str_add_char(p->out, '\n');
+	painted(p, LM_BOLD, 0, lm_str_text(&line));
 	lm_str_release(&line);
 	if (!rows->moved)
 		lm_wrapf(p->out, 0, 0, "Kept as it is: %s. No diff was written.", kept_text(s->plan->kept));
@@ -189,13 +200,7 @@ static void print_sites(const struct printer *p, const char *figure, const struc
 
 static void print_pair(const struct printer *p, uint32_t nr, const struct lm_row_pair *pair)
 {
-	struct lm_str s = { 0 };
-
-	lm_wrapf(&s, 2, 6, "%u. %s and %s", nr, pair->a.leaf, pair->b.leaf);
-	s.text[--s.len] = 0;
-	lm_paint(p->out, p->opts->color, LM_RED, lm_str_text(&s));
-	lm_str_add_char(p->out, '\n');
-	lm_str_release(&s);
+	painted(p, LM_RED, 2, lm_arena_printf(p->arena, "%u. %s and %s", nr, pair->a.leaf, pair->b.leaf));
 	lm_wrapf(p->out, 6, 10, "line %llu (%s): %s transfers more than if they were apart",
 		 (unsigned long long)pair->line, pair->config, lm_count(p->arena, pair->excess));
 	if (pair->inside)
@@ -349,6 +354,15 @@ static void print_shifts(const struct printer *p)
 
 /* ---- 8 and 9: true sharing, stability ---- */
 
+static const char *shared_share(const struct printer *p)
+{
+	const char *rest = p->rows->moved ? "what remains" : "what there is";
+
+	if (p->rows->shared_percent > 99.5)
+		return lm_arena_printf(p->arena, "nearly all of %s", rest);
+	return lm_arena_printf(p->arena, "%.0f %% of %s", p->rows->shared_percent, rest);
+}
+
 static void print_shared(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
@@ -359,11 +373,10 @@ static void print_shared(const struct printer *p)
 		lm_str_add(p->out, "  none: no single field is contended\n");
 		return;
 	}
-	lm_wrapf(p->out, 2, 2, "%s%.0f %% of what %s (%s of %s transfers) is contention inside single fields, which "
-		 "no layout removes. It takes another data structure: per-CPU counters, or striping.",
-		 rows->shared_percent > 50 ? "Most of the rest is true sharing: " : "", rows->shared_percent,
-		 rows->moved ? "remains" : "there is", lm_count(p->arena, rows->shared_transfers),
-		 lm_count(p->arena, rows->configs[0].after->transfers));
+	lm_wrapf(p->out, 2, 2, "%s%s (%s of %s transfers) is contention inside single fields, which no layout removes. It "
+		 "takes another data structure: per-CPU counters, or striping.",
+		 rows->shared_percent > 50 ? "Most of the rest is true sharing: " : "", shared_share(p),
+		 lm_count(p->arena, rows->shared_transfers), lm_count(p->arena, rows->configs[0].after->transfers));
 	for (uint32_t i = 0; i < nr; i++)
 		print_sites(p, lm_arena_printf(p->arena, "%s transfers in ", lm_count(p->arena, rows->shared[i].transfers)),
 			    &rows->shared[i].side);

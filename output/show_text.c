@@ -131,8 +131,8 @@ static void print_sums(const struct printer *p)
 	if (s->size % p->line)
 		lm_str_addf(p->out, "\t/* last cacheline: %llu bytes */\n", (unsigned long long)(s->size % p->line));
 	if (s->base_align < p->line)
-		lm_str_addf(p->out, "\t/* lines as if the object starts on one; it may start at any multiple of %llu bytes */\n",
-			    (unsigned long long)s->base_align);
+		lm_str_addf(p->out, "\t/* lines as if the object starts on one; it may start at any multiple of %llu byte%s */\n",
+			    (unsigned long long)s->base_align, s->base_align == 1 ? "" : "s");
 	if (s->heat) {
 		lm_str_addf(p->out, "\t/* accesses: %s", lm_count(p->arena, s->accesses));
 		lm_str_addf(p->out, ", expected transfers: %s with %u-byte lines", lm_count(p->arena, s->transfers),

@@ -2,6 +2,7 @@
 #include "output/cli/job.h"
 
 #include "base/file.h"
+#include "output/words.h"
 #include "profiles/reader.h"
 
 #include <stdio.h>
@@ -23,6 +24,20 @@ void lm_job_start(struct lm_job *job, const struct lm_options *o)
 	};
 }
 
+/* With -v: where flags come from, and which were left out. */
+static void say_flags(const struct lm_job *job)
+{
+	struct lm_str s = { 0 };
+
+	for (size_t i = 0; i < job->configs.nr; i++)
+		if (job->configs.items[i].dropped && *job->configs.items[i].dropped)
+			lm_wrapf(&s, 0, 4, "configuration %s: %s", job->configs.items[i].name,
+				 job->configs.items[i].dropped);
+	if (job->o->verbose > 0 && !job->o->json)
+		lm_job_say(job, &s);
+	lm_str_release(&s);
+}
+
 struct lm_err *lm_job_read_header(struct lm_job *job)
 {
 	const struct lm_options *o = job->o;
@@ -42,6 +57,7 @@ struct lm_err *lm_job_read_header(struct lm_job *job)
 
 	if (err)
 		return err;
+	say_flags(job);
 	return lm_file_read(job->configs.header, "header", MAX_HEADER, &job->arena, &job->text, &job->len);
 }
 
