@@ -195,6 +195,8 @@ static void add_field(const struct lm_record *rec, uint32_t f, uint64_t *end_bit
 	}
 	if (field->bits == LM_NOT_BITS)
 		out->sum_members += field->size;
+	else
+		out->sum_bits += field->bits;
 	if (field->bit_offset + bits > *end_bits)
 		*end_bits = field->bit_offset + bits;
 }

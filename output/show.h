@@ -33,6 +33,7 @@ struct lm_show {
 	uint64_t nr_lines;
 	uint64_t size, align, sum_members, hole_bytes, tail;
 	uint64_t base_align;		/* bytes: what is known of every object's address */
+	uint64_t sum_bits;		/* of all bit-fields; not in sum_members */
 	uint32_t holes;
 	bool heat;			/* a profile is there */
 	double transfers, transfers_double, accesses;

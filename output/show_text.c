@@ -123,6 +123,8 @@ static void print_sums(const struct printer *p)
 	lm_str_addf(p->out, "\n\t/* size: %llu, cachelines: %llu, members: %u */\n", (unsigned long long)s->size,
 		    (unsigned long long)s->nr_lines, s->nr_fields);
 	lm_str_addf(p->out, "\t/* sum members: %llu", (unsigned long long)s->sum_members);
+	if (s->sum_bits)
+		lm_str_addf(p->out, ", sum bitfield members: %llu bits", (unsigned long long)s->sum_bits);
 	if (s->holes)
 		lm_str_addf(p->out, ", holes: %u, sum holes: %llu", s->holes, (unsigned long long)s->hole_bytes);
 	lm_str_add(p->out, " */\n");

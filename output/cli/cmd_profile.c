@@ -112,7 +112,7 @@ static void say_totals(const struct lm_accesses *t, struct lm_arena *arena, stru
 	}
 	lm_wrapf(out, 2, 6, "accesses: %s reads, %s writes in %zu rows; %s; %u object%s", lm_count(arena, reads),
 		 lm_count(arena, writes), t->nr,
-		 last_cpu < 0 ? "no CPU is named" : lm_arena_printf(arena, "CPUs 0 to %d", last_cpu), objects,
+		 last_cpu < 0 ? "no CPU is named" : lm_arena_printf(arena, last_cpu ? "CPUs 0 to %d" : "CPU %d", last_cpu), objects,
 		 objects == 1 ? "" : "s");
 }
 
