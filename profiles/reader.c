@@ -292,20 +292,34 @@ static const char *advice(enum lm_drop why)
 	return PRINT_SCRIPT;
 }
 
+/*
+ * The reason of most samples.  What is no sample is no reason, and a duplicate
+ * shares the fate of the line that it repeats: they count where nothing else is.
+ */
+static enum lm_drop main_reason(const struct lm_accesses *t)
+{
+	enum lm_drop best = t->drops[LM_DROP_DUPLICATE] ? LM_DROP_DUPLICATE : LM_DROP_NOT_A_SAMPLE;
+	uint64_t most = 0;
+
+	for (int d = 0; d < LM_NR_DROPS; d++) {
+		if (d == LM_DROP_NOT_A_SAMPLE || d == LM_DROP_DUPLICATE || t->drops[d] <= most)
+			continue;
+		best = (enum lm_drop)d;
+		most = t->drops[d];
+	}
+	return best;
+}
+
 static struct lm_err *nothing_usable(const char *name, const struct lm_accesses *t)
 {
-	enum lm_drop main = LM_DROP_NOT_A_SAMPLE;
 	uint64_t lost = t->samples - t->drops[LM_DROP_NOT_A_SAMPLE];
+	enum lm_drop why = main_reason(t);
 
 	if (!t->samples)
 		return lm_err_new(LM_ERR_INPUT, "%s: has no sample in it; " EXPECTED ".", name);
-	for (int d = 0; d < LM_NR_DROPS; d++)
-		if (d != LM_DROP_NOT_A_SAMPLE &&
-		    (main == LM_DROP_NOT_A_SAMPLE ? t->drops[d] > 0 : t->drops[d] > t->drops[main]))
-			main = (enum lm_drop)d;
 	return lm_err_new(LM_ERR_INPUT,
 			  "%s: none of its %" PRIu64 " samples can be used; reason of %" PRIu64 ": %s; %s.", name,
-			  lost ? lost : t->samples, t->drops[main], lm_drop_text(main), advice(main));
+			  lost ? lost : t->samples, t->drops[why], lm_drop_text(why), advice(why));
 }
 
 /* ---- reading ---- */

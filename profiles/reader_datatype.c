@@ -24,7 +24,9 @@
  * sample in padding, a share rounded to 0.00) is counted as NO_MEMBER.
  *
  * An access of a leaf of up to 16 bytes is taken to touch all of it; in an
- * array or anything larger the touched bytes are not known.
+ * array or anything larger the touched bytes are not known.  The text names no
+ * event without --group, no function and no CPU: then the operation is
+ * unknown, the site "[unknown]".
  */
 #include "profiles/reader_private.h"
 
@@ -181,13 +183,14 @@ static void make_path(struct datatype *d, size_t leaf, uint64_t *offset)
 		lm_str_add(&d->path, LM_WHOLE_RECORD);
 }
 
-static void add_leaf(struct datatype *d, size_t leaf, const double *samples)
+/* A row with one count an event. */
+static void add_access(struct datatype *d, size_t leaf, const uint64_t *counts)
 {
 	const struct block *b = &d->block;
 	const struct node *n = &b->nodes[leaf];
 	struct lm_access row = {
 		.site = lm_strings_add(d->t->strings, "[unknown]", 9),
-		.size = n->is_array || n->size > MAX_SCALAR ? 1 : (uint32_t)n->size,
+		.size = n->is_array || !n->size || n->size > MAX_SCALAR ? 1 : (uint32_t)n->size,
 		.cpu = LM_CPU_UNKNOWN,
 		.evidence = LM_EVIDENCE_TYPED,
 	};
@@ -195,40 +198,74 @@ static void add_leaf(struct datatype *d, size_t leaf, const double *samples)
 	make_path(d, leaf, &row.offset);
 	row.member = lm_strings_add(d->t->strings, d->path.text, d->path.len);
 	for (size_t e = 0; e < b->nr_events; e++) {
-		uint64_t count = count_of(b, leaf, e, samples);
-
 		if (b->ops[e] == LM_OP_WRITE)
-			row.writes += count;
+			row.writes += counts[e];
 		else
-			row.reads += count;
+			row.reads += counts[e];
 		if (b->ops[e] == LM_OP_UNKNOWN)
-			d->t->unknown_op += count;
+			d->t->unknown_op += counts[e];
+		lm_count_used(d->t, counts[e]);
 	}
-	lm_accesses_add(d->t, row);
+	if (row.reads || row.writes)
+		lm_accesses_add(d->t, row);
 }
 
-/* Ends the block; rest says what became of samples that its leaves do not explain. */
+/*
+ * A flexible array at the end has size 0, so its row is always 0; but the
+ * record's size often reaches into it, and what was touched there is in the
+ * record's own value only.  It gets what no other member explains.
+ */
+static void add_flexible_tail(struct datatype *d, const double *samples, const uint64_t *explained)
+{
+	const struct block *b = &d->block;
+	uint32_t last = b->nodes[0].last_child;
+	uint64_t counts[MAX_EVENTS];
+
+	if (last == NONE || !b->nodes[last].is_array || b->nodes[last].size ||
+	    b->nodes[last].offset >= b->nodes[0].offset + b->nodes[0].size)
+		return;
+	for (size_t e = 0; e < b->nr_events; e++) {
+		uint64_t whole = count_of(b, 0, e, samples);
+
+		counts[e] = whole > explained[e] ? whole - explained[e] : 0;
+	}
+	add_access(d, last, counts);
+}
+
+static void count_block(struct datatype *d)
+{
+	struct block *b = &d->block;
+	uint64_t explained[MAX_EVENTS] = { 0 };
+	double samples[MAX_EVENTS];
+
+	event_samples(b, samples);
+	explain(b, samples);
+	for (size_t i = 0; i < b->nr; i++) {
+		uint64_t counts[MAX_EVENTS];
+
+		if (!b->nodes[i].picked || !is_leaf(b, i) || !b->nodes[i].explained)
+			continue;
+		for (size_t e = 0; e < b->nr_events; e++) {
+			counts[e] = count_of(b, i, e, samples);
+			explained[e] += counts[e];
+		}
+		add_access(d, i, counts);
+	}
+	if (d->closed)
+		add_flexible_tail(d, samples, explained);
+}
+
+/* Ends the block; rest says why the leaves of a block that has no end do not explain all its samples. */
 static void end_block(struct datatype *d, enum lm_drop rest)
 {
 	struct block *b = &d->block;
-	double samples[MAX_EVENTS];
-	uint64_t used = 0;
+	uint64_t before = d->t->used, used;
 
-	if (d->place == WANTED && b->nr) {
-		event_samples(b, samples);
-		explain(b, samples);
-		for (size_t i = 0; i < b->nr; i++) {
-			if (!b->nodes[i].picked || !is_leaf(b, i) || !b->nodes[i].explained)
-				continue;
-			add_leaf(d, i, samples);
-			used += b->nodes[i].explained;
-		}
-	}
-	if (d->place == WANTED) {
-		lm_count_used(d->t, used);
-		if (used < b->samples)
-			lm_count_drop(d->t, d->closed ? LM_DROP_NO_MEMBER : rest, b->samples - used);
-	}
+	if (d->place == WANTED && b->nr)
+		count_block(d);
+	used = d->t->used - before;
+	if (d->place == WANTED && used < b->samples)
+		lm_count_drop(d->t, d->closed ? LM_DROP_NO_MEMBER : rest, b->samples - used);
 	lm_arena_release(&b->arena);
 	*b = (struct block){ 0 };
 	d->place = OUTSIDE;

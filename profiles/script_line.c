@@ -108,14 +108,21 @@ static int32_t find_cpu(const char *line, const char *p)
 
 static bool known_tag(const char *p, const char *end)
 {
-	static const char tags[][5] = { "OP ", "LVL ", "SNP ", "TLB ", "LCK ", "BLK ", "AFF " };
-	size_t left = (size_t)(end - p);
-
-	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++) {
-		size_t len = strlen(tags[i]);
-
-		if (left >= len && !memcmp(p, tags[i], len))
-			return true;
+	if (end - p < 4)
+		return false;
+	switch (*p) {
+	case 'O':
+		return p[1] == 'P' && p[2] == ' ';
+	case 'L':
+		return (p[1] == 'V' && p[2] == 'L' && p[3] == ' ') || (p[1] == 'C' && p[2] == 'K' && p[3] == ' ');
+	case 'S':
+		return p[1] == 'N' && p[2] == 'P' && p[3] == ' ';
+	case 'T':
+		return p[1] == 'L' && p[2] == 'B' && p[3] == ' ';
+	case 'B':
+		return p[1] == 'L' && p[2] == 'K' && p[3] == ' ';
+	case 'A':
+		return p[1] == 'F' && p[2] == 'F' && p[3] == ' ';
 	}
 	return false;
 }
