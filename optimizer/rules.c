@@ -364,6 +364,9 @@ static void derive(struct collecting *c)
 		c->out->segment[u] = segment;
 		c->out->block[u] = u && c->glued[u] && !c->head[u] ? c->out->block[u - 1] : u;
 	}
+	/* Nothing may slip before a head that opens the record. */
+	if (n && c->head[0])
+		c->out->fixed_offset[0] = 1;
 	/* A block with a fixed member stays as a whole. */
 	for (uint32_t u = 0; u < n; u++)
 		if (c->out->fixed[u])
