@@ -8,12 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* One (site, cpu, object): the largest rates on the line now. */
-struct slot {
-	uint32_t cell;
-	double touches, writes;
-};
-
 /* One (object, cpu): T_q and W_q.  Cells of an object are adjacent. */
 struct cell {
 	uint32_t object;
@@ -37,7 +31,7 @@ struct undo {
 struct lm_cost_line {
 	struct lm_cost_entry *entries;
 	size_t nr_entries;
-	struct slot *slots;
+	struct lm_cost_slot *slots;
 	uint32_t nr_slots;
 	struct cell *cells;
 	struct object *objects;
@@ -153,7 +147,7 @@ void lm_cost_line_push(struct lm_cost_line *l, uint32_t i)
 	assert(i < l->nr_entries);
 
 	const struct lm_cost_entry *e = &l->entries[i];
-	struct slot *s = &l->slots[e->slot];
+	struct lm_cost_slot *s = &l->slots[e->slot];
 
 	if (e->touches <= s->touches && e->writes <= s->writes)
 		return;
@@ -187,7 +181,7 @@ void lm_cost_line_pop_to(struct lm_cost_line *l, size_t mark)
 	assert(mark <= l->nr_undo);
 	while (l->nr_undo > mark) {
 		const struct undo *u = &l->undo[--l->nr_undo];
-		struct slot *s = &l->slots[u->slot];
+		struct lm_cost_slot *s = &l->slots[u->slot];
 		struct cell *c = &l->cells[s->cell];
 
 		s->touches = u->touches;
@@ -229,19 +223,21 @@ static double transfers(const struct cell *cells, uint32_t nr)
 	return sum;
 }
 
+static double value_of(const struct lm_cost_line *l, struct object *o)
+{
+	if (o->stale) {
+		o->value = transfers(&l->cells[o->first_cell], o->nr_cells);
+		o->stale = false;
+	}
+	return o->value;
+}
+
 double lm_cost_line_value(struct lm_cost_line *l)
 {
 	double sum = 0;
 
-	for (uint32_t i = 0; i < l->nr_active; i++) {
-		struct object *o = &l->objects[l->active[i]];
-
-		if (o->stale) {
-			o->value = transfers(&l->cells[o->first_cell], o->nr_cells);
-			o->stale = false;
-		}
-		sum += o->value;
-	}
+	for (uint32_t i = 0; i < l->nr_active; i++)
+		sum += value_of(l, &l->objects[l->active[i]]);
 	return sum;
 }
 
@@ -251,29 +247,24 @@ struct lm_cost_entry lm_cost_line_entry(const struct lm_cost_line *l, uint32_t i
 	return l->entries[i];
 }
 
-uint32_t lm_cost_line_slots(const struct lm_cost_line *l)
+const struct lm_cost_slot *lm_cost_line_slots(const struct lm_cost_line *l, uint32_t *nr)
 {
-	return l->nr_slots;
-}
-
-void lm_cost_line_slot(const struct lm_cost_line *l, uint32_t slot, double *touches, double *writes)
-{
-	*touches = l->slots[slot].touches;
-	*writes = l->slots[slot].writes;
+	*nr = l->nr_slots;
+	return l->slots;
 }
 
 /* adds() for the parts of one object; *nr parts are left, those used are taken off. */
-static double object_adds(const struct lm_cost_line *l, const struct object *o, double share,
+static double object_adds(const struct lm_cost_line *l, struct object *o, double share,
 			  const struct lm_cost_part **parts, uint32_t *nr)
 {
 	const struct cell *cells = &l->cells[o->first_cell];
 	const struct lm_cost_part *p = *parts;
 	uint32_t end = o->first_cell + o->nr_cells, used = 0, k = 0;
-	double old = 0, all, sum = 0;
+	double all = 0, sum = -share * value_of(l, o);
 
 	for (uint32_t i = 0; i < o->nr_cells; i++)
-		old += cells[i].writes;
-	all = share * old;
+		all += cells[i].writes;
+	all *= share;
 	for (; used < *nr && p[used].cell < end; used++)
 		all += p[used].writes;
 	for (uint32_t i = 0; i < o->nr_cells; i++) {
@@ -283,14 +274,14 @@ static double object_adds(const struct lm_cost_line *l, const struct object *o, 
 			t += p[k].touches;
 			w += p[k++].writes;
 		}
-		sum += transfers_of_cpu(t, w, all) - share * transfers_of_cpu(cells[i].touches, cells[i].writes, old);
+		sum += transfers_of_cpu(t, w, all);
 	}
 	*parts += used;
 	*nr -= used;
 	return sum;
 }
 
-double lm_cost_line_adds(const struct lm_cost_line *l, double share, const struct lm_cost_part *parts, uint32_t nr)
+double lm_cost_line_adds(struct lm_cost_line *l, double share, const struct lm_cost_part *parts, uint32_t nr)
 {
 	double sum = 0;
 

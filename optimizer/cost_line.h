@@ -50,9 +50,14 @@ struct lm_cost_entry {
 };
 struct lm_cost_entry lm_cost_line_entry(const struct lm_cost_line *l, uint32_t i);
 
-/* Slots are numbered 0 .. lm_cost_line_slots() - 1; the rates that are on the line now. */
-uint32_t lm_cost_line_slots(const struct lm_cost_line *l);
-void lm_cost_line_slot(const struct lm_cost_line *l, uint32_t slot, double *touches, double *writes);
+/* One (site, cpu, object): its rates on the line now. */
+struct lm_cost_slot {
+	uint32_t cell;
+	double touches, writes;
+};
+
+/* All slots, *nr of them; borrowed, and always up to date. */
+const struct lm_cost_slot *lm_cost_line_slots(const struct lm_cost_line *l, uint32_t *nr);
 
 /* Touches and writes added to T_q and W_q of one cell. */
 struct lm_cost_part {
@@ -67,6 +72,6 @@ struct lm_cost_part {
  * to at most 1, value(line + parts of a + parts of b + ...) is at least
  * value(line) plus the sum of these figures.
  */
-double lm_cost_line_adds(const struct lm_cost_line *l, double share, const struct lm_cost_part *parts, uint32_t nr);
+double lm_cost_line_adds(struct lm_cost_line *l, double share, const struct lm_cost_part *parts, uint32_t nr);
 
 #endif

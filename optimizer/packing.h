@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "optimizer/cost.h"
+#include "optimizer/join.h"
 #include "optimizer/rules.h"
 
 #include <stdint.h>
@@ -37,10 +38,11 @@ struct lm_pack_leaf {
 };
 
 struct lm_pack_unit {
+	uint32_t id;		/* the subject's unit; lm_packing_solve() ignores it */
 	uint32_t size, align;	/* bytes */
 	int32_t phase;		/* offset of the unit's start modulo the line if every order keeps it, else -1 */
 	int32_t at;		/* absolute offset if every order keeps it, else -1 */
-	uint32_t segment;	/* leaves of different segments never share a line if fenced[segment] */
+	uint32_t segment;	/* units of different segments never share a line; all 0 where nothing keeps them apart */
 };
 
 struct lm_pack {
@@ -50,7 +52,8 @@ struct lm_pack {
 	uint32_t nr_units;
 	struct lm_pack_leaf *leaves;	/* sorted by unit, begin */
 	uint32_t nr_leaves;
-	struct lm_cost *cost;	/* prices sets of touches */
+	const struct lm_touch *touches;	/* of the view; borrowed.  cost_line.h prices sets of them */
+	size_t nr_touches;
 };
 
 /* A chosen line: leaves by index. */
@@ -61,9 +64,9 @@ struct lm_pack_line {
 };
 
 struct lm_packing {
-	double bound;		/* LP value: no order costs less.  0 if not solved */
-	double value;		/* best integer solution over the generated columns */
-	bool proven;		/* column generation ran to its end: bound is the LP optimum */
+	double bound;		/* no order costs less.  0 if nothing was proven in time */
+	double value;		/* best packing found; 0, and no lines, if none within the limit of lines was */
+	bool proven;		/* column generation ran to its end: bound is the LP's value, less at most 0.01 % */
 	struct lm_pack_line *lines;
 	uint32_t nr_lines;
 	uint32_t nr_columns;	/* generated */
