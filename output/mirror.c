@@ -1,8 +1,8 @@
 /* mirror.c - a tree of links with one file changed. */
 #include "output/mirror.h"
 
-#include "base/file.h"
 #include "base/str.h"
+#include "output/scratch.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 /*
- * Entries made beyond what is needed: small projects become wholly real, a
- * kernel's first two levels.  A link costs some microseconds.
+ * Entries made for directories beyond those needed: small projects become
+ * wholly real, of a kernel the first level.
  */
-enum { BUDGET = 8000 };
+enum { BUDGET = 2000 };
 
 struct work {
 	const struct lm_mirror_request *req;
@@ -141,7 +141,7 @@ struct lm_err *lm_mirror_make(const struct lm_mirror_request *req, struct lm_are
 	}
 	out->root = lm_arena_strdup(arena, req->root);
 	out->dir = lm_arena_strdup(arena, req->dir);
-	return lm_file_write(join(&w, req->dir, "", file), req->text, req->len);
+	return lm_scratch_write(join(&w, req->dir, "", file), req->text, req->len);
 }
 
 /*

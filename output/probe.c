@@ -2,6 +2,7 @@
 #include "output/probe.h"
 
 #include "base/file.h"
+#include "output/scratch.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -128,7 +129,7 @@ struct lm_err *lm_probe_run(const struct lm_probe_request *req, struct lm_arena 
 	const char *cwd = translate(req, req->config->dir, arena);
 	struct lm_probe probe = { .complaint = "" };
 	struct lm_str errors = { 0 };
-	struct lm_err *err = lm_file_write(source, text, strlen(text));
+	struct lm_err *err = lm_scratch_write(source, text, strlen(text));
 
 	if (err)
 		return err;

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "output/mirror.h"
 #include "output/probe.h"
+#include "output/scratch.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -418,7 +419,7 @@ static struct lm_err *write_edits(const struct lm_config *config, uint32_t v, co
 	char *path = lm_arena_printf(arena, "%s/edits-%u.h", dir, v);
 
 	*ret = *config->edits ? path : NULL;
-	return *ret ? lm_file_write(path, config->edits, strlen(config->edits)) : NULL;
+	return *ret ? lm_scratch_write(path, config->edits, strlen(config->edits)) : NULL;
 }
 
 static struct lm_err *make_mirror(const struct lm_verify_request *req, const char *dir, struct lm_arena *arena,
@@ -479,55 +480,81 @@ static struct lm_err *collect(struct job *jobs, size_t nr, struct lm_arena *aren
 	return NULL;
 }
 
-static struct lm_err *check_compiled(const struct lm_verify_request *req, const char *dir, struct lm_arena *arena,
-				     struct lm_verified *out)
+/* The jobs: each configuration with each compiler found. */
+static struct lm_err *make_jobs(const struct job *model, const char *const found[NR_COMPILERS], struct lm_arena *arena,
+				struct job *jobs, size_t *nr)
 {
-	uint32_t nr_views = req->subject->nr_views;
-	struct job *jobs = LM_ARENA_ARRAY(arena, struct job, (size_t)NR_COMPILERS * nr_views);
+	for (uint32_t v = 0; v < model->req->subject->nr_views; v++) {
+		const char *edits;
+		struct lm_err *err = write_edits(&model->req->configs->items[v], v, model->dir, arena, &edits);
+
+		if (err)
+			return err;
+		for (int kind = 0; kind < NR_COMPILERS; kind++) {
+			if (!found[kind])
+				continue;
+			jobs[*nr] = *model;
+			jobs[*nr].view = v;
+			jobs[*nr].edits = edits;
+			jobs[*nr].kind = kind;
+			jobs[(*nr)++].compiler = found[kind];
+		}
+	}
+	for (size_t i = 0; i < *nr; i++)
+		jobs[i].total = *nr;
+	return NULL;
+}
+
+static struct lm_err *check_compiled(const struct lm_verify_request *req, const char *dir, const char *links,
+				     struct lm_arena *arena, struct lm_verified *out)
+{
+	struct job *jobs = LM_ARENA_ARRAY(arena, struct job, (size_t)NR_COMPILERS * req->subject->nr_views);
 	const char *found[NR_COMPILERS];
-	struct lm_mirror mirror;
 	atomic_size_t done = 0;
-	size_t nr = 0;
+	struct lm_mirror mirror;
+	struct job model = { .req = req, .mirror = &mirror, .dir = dir, .done = &done };
 	struct lm_err *err;
+	size_t nr = 0;
 
 	find_compilers(found);
 	if (!found[GCC] && !found[CLANG])
 		return lm_err_new(LM_ERR_INPUT, "There is neither gcc nor clang in PATH to check the change with; install one "
 				  "of them, best both.");
-	err = make_mirror(req, dir, arena, &mirror);
-	for (uint32_t v = 0; v < nr_views && !err; v++) {
-		const char *edits;
-
-		err = write_edits(&req->configs->items[v], v, dir, arena, &edits);
-		for (int kind = 0; kind < NR_COMPILERS; kind++)
-			if (found[kind])
-				jobs[nr++] = (struct job){
-					.req = req, .mirror = &mirror, .dir = dir, .edits = edits, .view = v,
-					.compiler = found[kind], .kind = kind, .done = &done,
-				};
-	}
+	err = make_mirror(req, links, arena, &mirror);
+	if (!err)
+		err = make_jobs(&model, found, arena, jobs, &nr);
 	if (err)
 		return err;
-	for (size_t i = 0; i < nr; i++)
-		jobs[i].total = nr;
 	lm_parallel(nr, run_job, jobs);
 	return collect(jobs, nr, arena, out);
+}
+
+static struct lm_err *check_in_temporary(const struct lm_verify_request *req, struct lm_arena *arena,
+					 struct lm_verified *out)
+{
+	char *dir = NULL, *links = NULL;
+	struct lm_err *err = lm_temp_dir(arena, &dir);
+
+	if (!err)
+		err = lm_scratch_dir(arena, &links);
+	if (!err)
+		err = check_compiled(req, dir, links, arena, out);
+	if (dir)
+		lm_remove_tree(dir);
+	if (links)
+		lm_remove_tree(links);
+	return err;
 }
 
 struct lm_err *lm_verify(const struct lm_verify_request *req, struct lm_arena *arena, struct lm_verified *out)
 {
 	struct lm_verified verified = { .compilers = "" };
-	char *dir = NULL;
 	struct lm_err *err = check_text(req, arena);
 
 	if (!err)
 		err = check_parse(req, arena);
 	if (!err)
-		err = lm_temp_dir(arena, &dir);
-	if (!err)
-		err = check_compiled(req, dir, arena, &verified);
-	if (dir)
-		lm_remove_tree(dir);
+		err = check_in_temporary(req, arena, &verified);
 	if (!err)
 		*out = verified;
 	return err;
