@@ -232,6 +232,7 @@ static json_t *evidence(const struct lm_rows *rows)
 	lm_json_set(object, "objects", lm_json_whole(s->usage->nr_objects));
 	lm_json_set(object, "placement", lm_json_text(rows->base_promise));
 	lm_json_set(object, "placement_fixed", json_boolean(s->plan->base_fixed));
+	lm_json_set(object, "unchecked_offsets", json_boolean(s->by_offset));
 	lm_json_set(object, "binary", lm_json_text(s->binary));
 	lm_json_set(object, "build_id", lm_json_text(s->build_id));
 	return object;

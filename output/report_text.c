@@ -471,7 +471,7 @@ static void print_evidence(const struct printer *p)
 	heading(p, "Evidence");
 	for (size_t i = 0; i < s->nr_profiles; i++)
 		lm_wrapf(p->out, 2, 6, "profile: %s", lm_safe(p->arena, s->profiles[i]));
-	lm_evidence_report(u->accesses, p->out);
+	lm_evidence_report(u->accesses, s->by_offset, p->out);
 	if (u->cpus_assumed)
 		lm_wrapf(p->out, 2, 6, "CPUs: the profile names none; rates were split evenly over %u CPUs", u->nr_cpus);
 	else
@@ -486,7 +486,7 @@ static void print_evidence(const struct printer *p)
 	print_verification(p);
 }
 
-void lm_evidence_report(const struct lm_accesses *t, struct lm_str *out)
+void lm_evidence_report(const struct lm_accesses *t, bool by_offset, struct lm_str *out)
 {
 	struct lm_arena arena = { 0 };
 	enum lm_evidence worst = LM_EVIDENCE_EXACT;
@@ -510,6 +510,9 @@ void lm_evidence_report(const struct lm_accesses *t, struct lm_str *out)
 		if (t->rows[i].evidence > worst)
 			worst = t->rows[i].evidence;
 	lm_wrapf(out, 2, 6, "evidence: %s (%s)", lm_evidence_word(worst), lm_evidence_text(worst));
+	if (by_offset)
+		lm_wrap(out, 2, 6, "binding: data addresses became members by their offset in the base configuration: it must "
+			"be the one of the profiled program, or members are wrong (--binary checks it)");
 	lm_str_release(&s);
 	lm_arena_release(&arena);
 }

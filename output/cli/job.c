@@ -134,6 +134,16 @@ static struct lm_err *read_profile(struct lm_job *job, size_t i)
 	return err;
 }
 
+static bool has_whole_rows(const struct lm_accesses *t)
+{
+	uint32_t whole = lm_strings_find(t->strings, LM_WHOLE_RECORD, strlen(LM_WHOLE_RECORD));
+
+	for (size_t i = 0; whole != LM_NO_STRING && i < t->nr; i++)
+		if (t->rows[i].member == whole)
+			return true;
+	return false;
+}
+
 struct lm_err *lm_job_read_profiles(struct lm_job *job)
 {
 	struct lm_err *err = NULL;
@@ -144,9 +154,11 @@ struct lm_err *lm_job_read_profiles(struct lm_job *job)
 	job->has_accesses = true;
 	for (size_t i = 0; !err && i < job->o->profiles.nr; i++)
 		err = read_profile(job, i);
-	if (!err)
-		lm_accesses_sort(&job->accesses);
-	return err;
+	if (err)
+		return err;
+	lm_accesses_sort(&job->accesses);
+	job->by_offset = job->subject.nr_views && !job->binary_record && has_whole_rows(&job->accesses);
+	return NULL;
 }
 
 struct lm_err *lm_job_join(struct lm_job *job)
@@ -169,6 +181,7 @@ struct lm_story lm_job_story(const struct lm_job *job)
 		.build_id = job->binary ? lm_debuginfo_build_id(job->binary) : NULL,
 		.profiles = job->o->profiles.items,
 		.nr_profiles = job->o->profiles.nr,
+		.by_offset = job->by_offset,
 		.kernel = job->configs.kernel,
 	};
 }

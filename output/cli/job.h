@@ -28,6 +28,7 @@ struct lm_job {
 	struct lm_plan_opts plan_opts;
 	const char *title;		/* "struct mem_cgroup" */
 	bool has_accesses;
+	bool by_offset;			/* rows came as offsets in the whole record, and no binary was checked */
 };
 
 void lm_job_start(struct lm_job *job, const struct lm_options *o);
