@@ -142,7 +142,7 @@ static void join_comments_above(struct lm_scan *s)
 		bool starts = s->lex.items[s->items[i].first].kind == LM_LEX_DIRECTIVE &&
 			      (s->items[i].join || s->items[i].kind == LM_ITEM_DECL);
 
-		if (starts && c->kind == LM_ITEM_COMMENT && !c->join &&
+		if (starts && c->kind == LM_ITEM_COMMENT && !c->stays && !c->join &&
 		    s->lex.items[c->last - 1].kind == LM_LEX_COMMENT &&
 		    s->lex.items[c->last - 1].last_line + 1 == s->lex.items[s->items[i].first].line)
 			c->join = true;

@@ -254,7 +254,7 @@ static size_t take_comments(struct lm_scan *s, size_t at, bool *above)
 		return at + 1;
 	}
 	if (is_section_mark(s, at) || is_behind_brace(s, at)) {
-		push_item(s, LM_ITEM_COMMENT, at, at + 1);
+		push_item(s, LM_ITEM_COMMENT, at, at + 1)->stays = true;
 		return at + 1;
 	}
 	while (end < s->lex.nr && x[end].kind == LM_LEX_COMMENT && x[end].line <= x[end - 1].last_line + 1 &&

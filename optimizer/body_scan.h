@@ -27,6 +27,7 @@ struct lm_item {
 	uint32_t guard, branch;		/* as in lm_piece */
 	bool macro;			/* DECL: a macro without ';' */
 	bool bits;			/* DECL: declares a bit-field */
+	bool stays;			/* COMMENT: speaks of more than what is below it */
 	bool join;			/* goes with the item behind it */
 	size_t trail;			/* DECL: lexeme of the first comment behind it, 0 none */
 };

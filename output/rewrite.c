@@ -145,6 +145,7 @@ static void push_moved(struct lm_writer *w, const uint32_t *place, uint32_t at, 
 {
 	const struct lm_body *b = w->body;
 	struct lm_path home = lm_writer_context(w, at), now = home;
+	uint32_t intact = home.nr;
 	bool any = false;
 
 	for (; *next < b->nr_units; ++*next) {
@@ -157,13 +158,16 @@ static void push_moved(struct lm_writer *w, const uint32_t *place, uint32_t at, 
 
 		struct lm_path path = lm_writer_path(w, b->units[u].guard, b->units[u].branch);
 
+		uint32_t common = lm_path_common(&now, &path);
+
+		intact = common < intact ? common : intact;
 		lm_writer_go(w, &now, &path);
 		push_unit(w, LM_EL_UNIT, u);
 		now = path;
 		any = true;
 	}
 	if (any)
-		lm_writer_return(w, &now, &home, at < w->nr_kept ? w->kept[at] : LM_NONE);
+		lm_writer_return(w, &now, &home, intact, at < w->nr_kept ? w->kept[at] : LM_NONE);
 }
 
 static void build_row(struct lm_writer *w)

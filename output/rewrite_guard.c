@@ -134,10 +134,15 @@ static void reopen(struct lm_writer *w, const struct lm_step *step, uint32_t nex
 		lm_writer_push(w, b ? LM_EL_MID : LM_EL_OPEN, LM_NONE, piece_line(w, branch_piece(w, step->guard, b)));
 }
 
-void lm_writer_return(struct lm_writer *w, const struct lm_path *from, const struct lm_path *to, uint32_t next)
+void lm_writer_return(struct lm_writer *w, const struct lm_path *from, const struct lm_path *to, uint32_t intact,
+		      uint32_t next)
 {
 	uint32_t common = lm_path_common(from, to);
 
+	/* An #if that stands for a middle branch alone cannot carry the rest of the chain. */
+	for (uint32_t k = intact; k < common; k++)
+		if (to->steps[k].branch && to->steps[k].branch + 1 < w->body->guards[to->steps[k].guard].nr_branches)
+			common = k;
 	for (uint32_t k = from->nr; k-- > common;)
 		lm_writer_push(w, LM_EL_CLOSE, LM_NONE, endif_line(w, &from->steps[k]));
 	for (uint32_t k = common; k < to->nr; k++)
@@ -175,6 +180,15 @@ static uint32_t first_of_guard(const struct lm_writer *w, uint32_t guard)
 	return LM_NONE;
 }
 
+/* Not what stands behind the '{', and not the "private:" of kernel-doc. */
+static bool is_movable_comment(const struct lm_body *b, const struct lm_piece *p)
+{
+	size_t len = p->end - p->begin;
+
+	return p->kind == LM_PIECE_COMMENT && b->text[p->begin - 1] == '\n' &&
+	       !memmem(b->text + p->begin, len, "private:", 8) && !memmem(b->text + p->begin, len, "public:", 7);
+}
+
 /* A comment right above a guard that goes follows the guard's first unit. */
 static void carry_comment(struct lm_writer *w, size_t at, uint32_t unit)
 {
@@ -182,7 +196,7 @@ static void carry_comment(struct lm_writer *w, size_t at, uint32_t unit)
 	struct lm_element *c = at ? &w->row[at - 1] : NULL;
 
 	if (!c || c->kind != LM_EL_PIECE || c->piece + 1 != piece ||
-	    w->body->pieces[c->piece].kind != LM_PIECE_COMMENT)
+	    !is_movable_comment(w->body, &w->body->pieces[c->piece]))
 		return;
 	for (size_t i = 0; i < w->nr_row; i++) {
 		if (w->row[i].kind != LM_EL_UNIT || w->row[i].piece != w->unit_piece[unit])

@@ -72,9 +72,11 @@ void lm_writer_go(struct lm_writer *w, const struct lm_path *from, const struct 
 
 /*
  * The same for the way back to the context of kept piece `next` (LM_NONE: the
- * end): what is opened goes on with the rest of the old chain.
+ * end): what is opened goes on with the rest of the old chain.  The first
+ * `intact` steps were never left.
  */
-void lm_writer_return(struct lm_writer *w, const struct lm_path *from, const struct lm_path *to, uint32_t next);
+void lm_writer_return(struct lm_writer *w, const struct lm_path *from, const struct lm_path *to, uint32_t intact,
+		      uint32_t next);
 
 /* Marks guards without content, and what is between, as gone. */
 void lm_writer_sweep(struct lm_writer *w);

@@ -179,6 +179,15 @@ static bool is_spare(const struct lm_writer *w, const struct lm_element *x, cons
 	return (opens(w, x) && !after_old) || (closes(w, y) && !before_old);
 }
 
+static const struct lm_element *behind_blanks(const struct lm_writer *w, const struct lm_element *y)
+{
+	const struct lm_element *last = w->row + w->nr_row;
+
+	while (y && is_old(w, y, LM_PIECE_BLANK) && has_newline(w, old_piece(w, y)))
+		y = y + 1 < last ? y + 1 : NULL;
+	return y;
+}
+
 void lm_writer_tidy(struct lm_writer *w)
 {
 	struct lm_element *from = w->row;
@@ -199,7 +208,7 @@ void lm_writer_tidy(struct lm_writer *w)
 	for (size_t i = 0; i < nr; i++) {
 		const struct lm_element *e = &from[i], *y = i + 1 < nr ? &from[i + 1] : NULL;
 
-		if (is_old(w, e, LM_PIECE_BLANK) && is_spare(w, x, e, y))
+		if (is_old(w, e, LM_PIECE_BLANK) && is_spare(w, x, e, behind_blanks(w, y)))
 			continue;
 		if (x && needs_blank(w, x, e, airy))
 			lm_writer_push(&grown, LM_EL_BLANK, LM_NONE, "");
