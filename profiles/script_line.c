@@ -136,22 +136,17 @@ static const char *find_data_src_text(const char *p, const char *end)
 }
 
 /*
- * Behind the last bar of the text.  perf cuts the text at 99 bytes, so the
- * last tag may be a stump; a bar in a C++ operator's name is no tag.
+ * Behind the last bar of the text.  perf cuts the text at 99 bytes, so a stump
+ * of a tag may follow; it is a word of the last field then.  A bar in a C++
+ * operator's name is no tag.
  */
 static const char *skip_bars(const char *bar, const char *end)
 {
-	while (bar + 1 < end && known_tag(bar + 1, end)) {
-		const char *next = memchr(bar + 1, '|', (size_t)(end - bar - 1));
+	const char *next = bar;
 
-		if (!next || next - bar > 64)
-			break;
-		if (!known_tag(next + 1, end)) {
-			struct lm_span stump = lm_token(next + 1, end);
-
-			return stump.p == next + 1 && lm_span_len(stump) <= 3 ? stump.end : bar + 1;
-		}
+	while (next && next - bar <= 64 && known_tag(next + 1, end)) {
 		bar = next;
+		next = memchr(bar + 1, '|', (size_t)(end - bar - 1));
 	}
 	return bar + 1;
 }

@@ -205,6 +205,10 @@ static const struct text_case columns[] = {
 	  HEAD "mem-loads: ffff888100000008 counter+0x8 ([kernel.kallsyms].data) ffffffff8119b0e4 f+0x1 " K
 	  LOADS "ffff888100000008 " LOAD "5 7 0 /user.slice/a " IP "g+0x1 ([kernel.kallsyms]+0x12d0)\n",
 	  "f .+8/1 cpu3 #0 1r 0w precise\ng .+8/1 cpu3 #0 1r 0w precise\n", "samples 2 used 2", NULL },
+	{ "a physical address and page sizes behind the dso are no second ip",
+	  LOADS "ffff888100000008 " IP "f+0x1 ([kernel.kallsyms])  153d19970 4K\n"
+	  LOADS IP "f+0x1 ([kernel.kallsyms])  153d19970 4K\n" LOADS IP "f+0x1 ([kernel.kallsyms])  153d19970 N/A N/A\n",
+	  "f .+8/1 cpu3 #0 1r 0w precise\n", "samples 3 used 1 no-address 2", NULL },
 	{ "without a symbol the site is unknown",
 	  LOADS "ffff888100000008 " LOAD "5 " IP K LOADS "ffff888100000008 " LOAD "5 " IP "[unknown] ([unknown])\n",
 	  "[unknown] .+8/1 cpu3 #0 2r 0w precise\n", "samples 2 used 2", NULL },
