@@ -41,10 +41,12 @@ struct lm_cost {
 	struct range *ranges;
 	uint32_t nr_ranges;
 	uint32_t *by_range;	/* indexes of touches, grouped by range */
+	uint32_t *unit_end;	/* [nr_ranges]: first range behind those of the same unit */
 	uint32_t line, step, nr_bases;	/* step: bytes between the bases that alignment allows */
 	struct memory memory;
 	uint32_t line_shift;	/* line == 1 << line_shift */
 	uint64_t *sums;		/* [cap_lines]: marks of the ranges on each line, added up; scratch of one pricing */
+	uint64_t *unit_sums;	/* [cap_lines]: the same of one unit's ranges; all 0 between uses */
 	size_t cap_lines;
 	uint64_t *begins, *ends; /* [nr_ranges]: first and last line of each range; scratch */
 };
@@ -144,6 +146,13 @@ struct lm_cost *lm_cost_new(const struct lm_view *view, const struct lm_usage *u
 	c->step = align ? align : 1;
 	c->nr_bases = c->step >= c->line ? 1 : c->line / c->step;
 	make_ranges(c, nr);
+	c->unit_end = take(c->nr_ranges, sizeof(*c->unit_end));
+	for (uint32_t k = c->nr_ranges; k-- > 0;) {
+		bool last = k + 1 == c->nr_ranges ||
+			    view->field_unit[c->ranges[k].field] != view->field_unit[c->ranges[k + 1].field];
+
+		c->unit_end[k] = last ? k + 1 : c->unit_end[k + 1];
+	}
 	c->begins = take(c->nr_ranges, sizeof(*c->begins));
 	c->ends = take(c->nr_ranges, sizeof(*c->ends));
 	return c;
@@ -159,6 +168,8 @@ void lm_cost_free(struct lm_cost *c)
 	free(c->memory.sums);
 	free(c->memory.prices);
 	free(c->sums);
+	free(c->unit_end);
+	free(c->unit_sums);
 	free(c->begins);
 	free(c->ends);
 	free(c);
@@ -199,10 +210,13 @@ static void memory_grow(struct memory *m)
 	free(old.prices);
 }
 
-/* Price of the ranges that spread() put on this line; in the order of ranges, so that it is the same every time. */
-static double price_line(struct lm_cost *c, uint64_t line)
+/*
+ * Price of those of ranges [first, end) that spread() put on this line; pushed
+ * in the order of ranges, so that it is the same every time.
+ */
+static double price_line(struct lm_cost *c, uint64_t line, uint32_t first, uint32_t end)
 {
-	for (uint32_t k = 0; k < c->nr_ranges; k++) {
+	for (uint32_t k = first; k < end; k++) {
 		const struct range *r = &c->ranges[k];
 
 		if (c->begins[k] > line || c->ends[k] < line)
@@ -217,9 +231,9 @@ static double price_line(struct lm_cost *c, uint64_t line)
 	return value;
 }
 
-static double line_price(struct lm_cost *c, size_t line)
+/* The same from memory; sum is what the marks of these ranges add up to. */
+static double line_price(struct lm_cost *c, uint64_t sum, uint64_t line, uint32_t first, uint32_t end)
 {
-	uint64_t sum = c->sums[line];
 	struct memory *m = &c->memory;
 
 	if (!sum)
@@ -230,7 +244,7 @@ static double line_price(struct lm_cost *c, size_t line)
 	size_t at = slot_of(m, sum);
 
 	if (!m->sums[at]) {
-		m->prices[at] = price_line(c, line);
+		m->prices[at] = price_line(c, line, first, end);
 		m->sums[at] = sum;
 		m->nr++;
 	}
@@ -265,7 +279,9 @@ static size_t spread(struct lm_cost *c, const struct lm_layout *layout, uint64_t
 	if (lines > c->cap_lines) {
 		c->cap_lines = lines + lines / 2;
 		free(c->sums);
+		free(c->unit_sums);
 		c->sums = take(c->cap_lines, sizeof(*c->sums));
+		c->unit_sums = take(c->cap_lines, sizeof(*c->unit_sums));
 	}
 	memset(c->sums, 0, lines * sizeof(*c->sums));
 	for (uint32_t k = 0; k < c->nr_ranges; k++)
@@ -274,17 +290,79 @@ static size_t spread(struct lm_cost *c, const struct lm_layout *layout, uint64_t
 	return lines;
 }
 
+static double whole_lines(struct lm_cost *c, size_t lines)
+{
+	double sum = 0;
+
+	for (size_t l = 0; l < lines; l++)
+		sum += line_price(c, c->sums[l], l, 0, c->nr_ranges);
+	return sum;
+}
+
 double lm_cost_layout(struct lm_cost *c, const struct lm_layout *layout)
+{
+	double sum = 0;
+
+	for (uint32_t b = 0; b < c->nr_bases; b++)
+		sum += whole_lines(c, spread(c, layout, (uint64_t)b * c->step));
+	return sum / c->nr_bases;
+}
+
+/* Transfers of ranges [first, end), one unit's, as if they were alone. */
+static double unit_alone(struct lm_cost *c, uint32_t first, uint32_t end)
+{
+	uint64_t from = UINT64_MAX, to = 0;
+	double sum = 0;
+
+	for (uint32_t k = first; k < end; k++) {
+		for (uint64_t l = c->begins[k]; l <= c->ends[k]; l++)
+			c->unit_sums[l] += c->ranges[k].mark;
+		from = c->begins[k] < from ? c->begins[k] : from;
+		to = c->ends[k] > to ? c->ends[k] : to;
+	}
+	for (uint64_t l = from; l <= to; l++) {
+		sum += line_price(c, c->unit_sums[l], l, first, end);
+		c->unit_sums[l] = 0;
+	}
+	return sum;
+}
+
+static double all_alone(struct lm_cost *c)
+{
+	double sum = 0;
+
+	for (uint32_t k = 0; k < c->nr_ranges; k = c->unit_end[k])
+		sum += unit_alone(c, k, c->unit_end[k]);
+	return sum;
+}
+
+double lm_cost_between(struct lm_cost *c, const struct lm_layout *layout)
 {
 	double sum = 0;
 
 	for (uint32_t b = 0; b < c->nr_bases; b++) {
 		size_t lines = spread(c, layout, (uint64_t)b * c->step);
 
-		for (size_t l = 0; l < lines; l++)
-			sum += line_price(c, l);
+		sum += whole_lines(c, lines) - all_alone(c);
 	}
 	return sum / c->nr_bases;
+}
+
+double lm_cost_most_saved(struct lm_cost *c)
+{
+	double sum = 0;
+
+	/* A unit's part of a line costs at most the whole unit on one line; it has at most a line for each range and end. */
+	for (uint32_t k = 0; k < c->nr_ranges; k = c->unit_end[k]) {
+		uint64_t lines = 0;
+
+		for (uint32_t i = k; i < c->unit_end[k]; i++) {
+			c->begins[i] = c->ends[i] = 0;
+			lines += 1 + (c->ranges[i].size + c->line - 2) / c->line;
+		}
+		sum += (double)lines * price_line(c, 0, k, c->unit_end[k]);
+	}
+	return sum;
 }
 
 double lm_cost_lines(struct lm_cost *c, const struct lm_layout *layout, double *out, size_t nr)
@@ -295,7 +373,7 @@ double lm_cost_lines(struct lm_cost *c, const struct lm_layout *layout, double *
 	for (size_t l = 0; l < nr; l++)
 		out[l] = 0;
 	for (size_t l = 0; l < lines; l++) {
-		double price = line_price(c, l);
+		double price = line_price(c, c->sums[l], l, 0, c->nr_ranges);
 
 		sum += price;
 		if (l < nr)

@@ -44,6 +44,17 @@ void lm_cost_free(struct lm_cost *c);
 /* Expected transfers of the whole record under this layout. */
 double lm_cost_layout(struct lm_cost *c, const struct lm_layout *layout);
 
+/*
+ * What the units cost each other: the transfers of every line less those of
+ * each unit alone on it.  Contention inside one unit, which no order of units
+ * decides (but for the luck of where a line ends), is left out.  Below 0 where
+ * units that the same sites touch together share lines.
+ */
+double lm_cost_between(struct lm_cost *c, const struct lm_layout *layout);
+
+/* No layout has an lm_cost_between() below minus this. */
+double lm_cost_most_saved(struct lm_cost *c);
+
 /* Per line, with the base on a line: transfers of line i in out[i], i < nr; returns the sum. */
 double lm_cost_lines(struct lm_cost *c, const struct lm_layout *layout, double *out, size_t nr);
 

@@ -20,6 +20,7 @@ struct lm_search {
 	struct lm_objective **workers;	/* [nr_workers]: one a thread */
 	size_t nr_workers;
 	const uint8_t *hot;		/* [nr_units]: has accesses in some view */
+	uint32_t line;			/* bytes */
 	bool allow_barriers;
 	double until;			/* lm_now() after which no new level is begun */
 };

@@ -9,6 +9,8 @@ enum { SHRINK = 32, GROW = 64, STEP = 8 };	/* bytes, cost model section 4 */
 struct side {			/* one configuration */
 	struct lm_cost *cost;
 	struct lm_layout before, now;
+	double alone;		/* what the units cost alone in the declared order */
+	double most_saved;
 	struct lm_resize *resizes;
 	size_t nr_resizes, cap_resizes;
 };
@@ -66,6 +68,8 @@ struct lm_objective *lm_objective_new(const struct lm_subject *s, const struct l
 		o->base_fixed &= lm_cost_base_fixed(side->cost);
 		add_resizes(o, side, rec);
 		lm_layout_units(&s->views[v], s->body->nr_units, &identity, o->line, NULL, &side->before);
+		side->alone = lm_cost_layout(side->cost, &side->before) - lm_cost_between(side->cost, &side->before);
+		side->most_saved = lm_cost_most_saved(side->cost);
 	}
 	return o;
 }
@@ -92,37 +96,62 @@ static bool lay_out(struct lm_objective *o, uint32_t v, const struct lm_order *o
 	return side->now.size <= side->before.size;
 }
 
-double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order, double enough)
+/* Lays the order out in every view; false if it is forbidden. */
+static bool lay_out_all(struct lm_objective *o, const struct lm_order *order)
+{
+	if (o->rules && !lm_rules_order_ok(o->s, o->rules, order))
+		return false;
+	for (uint32_t v = 0; v < o->s->nr_views; v++)
+		if (!lay_out(o, v, order))
+			return false;
+	return true;
+}
+
+double lm_objective_cost(struct lm_objective *o, const struct lm_order *order)
 {
 	double sum = 0;
 
-	if (o->rules && !lm_rules_order_ok(o->s, o->rules, order))
+	if (!lay_out_all(o, order))
 		return INFINITY;
 	for (uint32_t v = 0; v < o->s->nr_views; v++)
-		if (!lay_out(o, v, order))
-			return INFINITY;
-	for (uint32_t v = 0; v < o->s->nr_views && sum <= enough; v++)
+		sum += o->sides[v].alone + lm_cost_between(o->sides[v].cost, &o->sides[v].now);
+	return sum;
+}
+
+double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order)
+{
+	double sum = 0;
+
+	if (!lay_out_all(o, order))
+		return INFINITY;
+	for (uint32_t v = 0; v < o->s->nr_views; v++)
 		sum += lm_cost_layout(o->sides[v].cost, &o->sides[v].now);
-	return sum <= enough ? sum : INFINITY;
+	return sum;
 }
 
 double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough)
 {
-	double sum = 0;
+	double sum = 0, rest = 0;	/* rest: the least that what is still to come may add */
 
-	if (!isfinite(lm_objective_transfers(o, order, INFINITY)))
+	if (!lay_out_all(o, order))
 		return INFINITY;
+	for (uint32_t v = 0; v < o->s->nr_views; v++) {
+		sum += o->sides[v].alone;
+		rest -= o->sides[v].most_saved;
+	}
 	for (uint32_t v = 0; v < o->s->nr_views; v++) {
 		struct side *side = &o->sides[v];
 		double n = (double)side->nr_resizes + 1;
 
-		sum += lm_cost_layout(side->cost, &side->now) / n;
-		for (size_t i = 0; i < side->nr_resizes && sum <= enough; i++) {
+		sum += lm_cost_between(side->cost, &side->now) / n;
+		rest += side->most_saved / n;
+		for (size_t i = 0; i < side->nr_resizes && sum + rest <= enough; i++) {
 			lm_layout_units(&o->s->views[v], o->s->body->nr_units, order, o->line, &side->resizes[i],
 					&side->now);
-			sum += lm_cost_layout(side->cost, &side->now) / n;
+			sum += lm_cost_between(side->cost, &side->now) / n;
+			rest += side->most_saved / n;
 		}
-		if (sum > enough)
+		if (sum + rest > enough)
 			return INFINITY;
 	}
 	return sum;
@@ -133,7 +162,7 @@ const struct lm_layout *lm_objective_before(const struct lm_objective *o, uint32
 	return &o->sides[v].before;
 }
 
-struct lm_cost *lm_objective_cost(struct lm_objective *o, uint32_t v)
+struct lm_cost *lm_objective_pricing(struct lm_objective *o, uint32_t v)
 {
 	return o->sides[v].cost;
 }

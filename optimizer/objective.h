@@ -1,13 +1,16 @@
 /*
- * objective.h - how good is an order?  Its expected transfers in every
+ * objective.h - how good is an order?  What its units cost each other in every
  * configuration, as it stands and under change.
  *
- * The cheapest order of today's offsets may be lucky: a nested record grows by
- * eight bytes, and two fields meet again.  So an order is also priced with one
- * member at a time resized: every member whose type is a record or an array,
- * by -32 to +64 bytes in steps of its alignment (at least 8).  The *robust* cost
- * of a configuration is the mean over the unchanged layout and all of these;
- * that of an order is the sum over configurations.
+ * Two kinds of luck are kept out.  Contention inside one unit (a timer and the
+ * lock beside it in one nested record) changes with the place where a line
+ * happens to end, and no order of units can promise it: an order is judged by
+ * lm_cost_between().  And the cheapest order of today's offsets may be lucky: a
+ * nested record grows by eight bytes, and two fields meet again.  So an order is
+ * also priced with one member at a time resized: every member whose type is a
+ * record or an array, by -32 to +64 bytes in steps of its alignment (at least
+ * 8).  The *robust* cost of a configuration is the mean over the unchanged layout
+ * and all of these; that of an order is the sum over configurations.
  */
 #ifndef LM_OPTIMIZER_OBJECTIVE_H
 #define LM_OPTIMIZER_OBJECTIVE_H
@@ -31,10 +34,16 @@ struct lm_objective *lm_objective_new(const struct lm_subject *s, const struct l
 void lm_objective_free(struct lm_objective *o);	/* NULL is fine */
 
 /*
- * Expected transfers summed over configurations; INFINITY if the order breaks
- * a rule or grows a configuration, or as soon as the sum exceeds `enough`.
+ * Costs start from what the units cost alone in the declared order: so they are
+ * comparable with transfers, and equal to them there.
+ *
+ * The cost of the order as it stands, summed over configurations; INFINITY if
+ * the order breaks a rule or grows a configuration.
  */
-double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order, double enough);
+double lm_objective_cost(struct lm_objective *o, const struct lm_order *order);
+
+/* Its expected transfers, contention inside units and all; INFINITY likewise. */
+double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order);
 
 /* The robust cost.  Gives up with INFINITY as soon as it is sure to exceed `enough`. */
 double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough);
@@ -43,7 +52,7 @@ double lm_objective_robust(struct lm_objective *o, const struct lm_order *order,
 const struct lm_layout *lm_objective_before(const struct lm_objective *o, uint32_t v);
 
 /* The pricing of view v. */
-struct lm_cost *lm_objective_cost(struct lm_objective *o, uint32_t v);
+struct lm_cost *lm_objective_pricing(struct lm_objective *o, uint32_t v);
 
 bool lm_objective_base_fixed(const struct lm_objective *o);	/* in every view */
 

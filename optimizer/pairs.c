@@ -139,6 +139,11 @@ static bool overlap(const struct lm_record *rec, uint32_t a, uint32_t b)
 	return x->field == y->field && x->offset < y->offset + y->size && y->offset < x->offset + x->size;
 }
 
+static uint32_t unit_of(const struct lm_subject *s, uint32_t v, uint32_t leaf)
+{
+	return s->views[v].field_unit[s->views[v].rec->leaves[leaf].field];
+}
+
 static void pairs_of_line(const struct lm_subject *s, const struct lm_usage *u, uint32_t v, struct lm_cost *cost,
 			  const struct part *parts, size_t nr, double least, struct lm_arena *arena,
 			  struct pair_list *list)
@@ -159,8 +164,10 @@ static void pairs_of_line(const struct lm_subject *s, const struct lm_usage *u, 
 				a = &parts[j];
 				b = &parts[i];
 			}
-			add_pair(s, list, (struct lm_pair){ .view = v, .line = a->line, .leaf_a = a->leaf,
-							    .leaf_b = b->leaf, .excess = excess }, arena);
+			add_pair(s, list, (struct lm_pair){
+				.view = v, .line = a->line, .leaf_a = a->leaf, .leaf_b = b->leaf, .excess = excess,
+				.inside = unit_of(s, v, a->leaf) == unit_of(s, v, b->leaf),
+			}, arena);
 		}
 	}
 }
@@ -173,7 +180,7 @@ void lm_pairs_find(const struct lm_subject *s, const struct lm_usage *u, struct 
 
 	for (uint32_t v = 0; v < s->nr_views; v++) {
 		struct lm_arena scratch = { 0 };
-		struct lm_cost *cost = lm_objective_cost(o, v);
+		struct lm_cost *cost = lm_objective_pricing(o, v);
 		struct parts parts = find_parts(u, v, &layouts[v], line, cost, &scratch);
 
 		for (size_t i = 0, j; i < parts.nr; i = j) {
@@ -277,16 +284,15 @@ static int by_transfers(const void *a, const void *b)
 
 void lm_pairs_true_sharing(const struct lm_subject *s, const struct lm_usage *u, struct lm_objective *o,
 			   uint32_t line, double least, struct lm_arena *arena, struct lm_true_sharing **shared,
-			   uint32_t *nr, double *total)
+			   uint32_t *nr)
 {
 	struct lm_arena scratch = { 0 };
-	struct lm_cost *cost = lm_objective_cost(o, 0);
+	struct lm_cost *cost = lm_objective_pricing(o, 0);
 	struct parts parts = find_parts(u, 0, lm_objective_before(o, 0), line, cost, &scratch);
 	double *sums = LM_ARENA_ARRAY(arena, double, s->views[0].rec->nr_leaves + 1);
 
 	*shared = LM_ARENA_ARRAY(arena, struct lm_true_sharing, s->views[0].rec->nr_leaves + 1);
 	*nr = 0;
-	*total = 0;
 	for (size_t i = 0; i < parts.nr; i++)
 		sums[parts.items[i].leaf] += parts.items[i].alone;
 	lm_arena_release(&scratch);
@@ -294,7 +300,6 @@ void lm_pairs_true_sharing(const struct lm_subject *s, const struct lm_usage *u,
 		if (sums[l] < least || sums[l] <= 0)
 			continue;
 		(*shared)[(*nr)++] = (struct lm_true_sharing){ l, sums[l] };
-		*total += sums[l];
 	}
 	qsort(*shared, *nr, sizeof(**shared), by_transfers);
 }
@@ -331,7 +336,7 @@ void lm_pairs_stability(const struct lm_subject *s, const struct lm_usage *u, co
 		const struct lm_resize *resizes = lm_objective_perturbations(o, v, &nr_resizes);
 
 		for (uint32_t i = 0; i < nr; i++) {
-			if (!pairs[i].apart_after)
+			if (!pairs[i].apart_after || pairs[i].inside)
 				continue;
 			reaches[2 * kept] = reach_of(s, u, v, path_of(s, &pairs[i], pairs[i].leaf_a));
 			reaches[2 * kept + 1] = reach_of(s, u, v, path_of(s, &pairs[i], pairs[i].leaf_b));

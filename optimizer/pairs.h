@@ -25,14 +25,14 @@ void lm_pairs_find(const struct lm_subject *s, const struct lm_usage *u, struct 
 void lm_pairs_judge(const struct lm_subject *s, const struct lm_usage *u, const struct lm_layout *after, uint32_t line,
 		    bool base_fixed, struct lm_pair *pairs, uint32_t nr);
 
-/* Leaves of the base view that cost transfers even alone, worst first; *total is their sum. */
+/* Leaves of the base view that cost transfers even alone, worst first. */
 void lm_pairs_true_sharing(const struct lm_subject *s, const struct lm_usage *u, struct lm_objective *o,
 			   uint32_t line, double least, struct lm_arena *arena, struct lm_true_sharing **shared,
-			   uint32_t *nr, double *total);
+			   uint32_t *nr);
 
 /*
- * In how many of the objective's perturbations a pair that is apart in `after`
- * is on one line, with the identity and with the new order.
+ * In how many of the objective's perturbations a pair of two units that is
+ * apart afterwards is on one line, with the identity and with the new order.
  */
 void lm_pairs_stability(const struct lm_subject *s, const struct lm_usage *u, const struct lm_objective *o,
 			const struct lm_order *order, const struct lm_pair *pairs, uint32_t nr, uint32_t line,

@@ -64,6 +64,14 @@ static struct lm_layout *lay_out(const struct planning *p, const struct lm_order
 	return l;
 }
 
+/* What the units of the base view cost without each other. */
+static double alone_in_base(const struct planning *p, const struct lm_layout *layouts)
+{
+	struct lm_cost *c = lm_objective_pricing(p->workers[0], 0);
+
+	return lm_cost_layout(c, &layouts[0]) - lm_cost_between(c, &layouts[0]);
+}
+
 /* How things stand before anything moves. */
 static void describe_before(struct planning *p)
 {
@@ -84,7 +92,8 @@ static void describe_before(struct planning *p)
 	lm_pairs_find(p->s, p->u, p->workers[0], plan->before, p->opts->line, least > 0 ? least : 1e-9, p->arena,
 		      &plan->pairs, &plan->nr_pairs);
 	lm_pairs_true_sharing(p->s, p->u, p->workers[0], p->opts->line, least, p->arena, &plan->shared,
-			      &plan->nr_shared, &plan->shared_total);
+			      &plan->nr_shared);
+	plan->shared_total = alone_in_base(p, plan->before);
 }
 
 /* The packing problem of every view: the proven bound, and orders to start from. */
@@ -99,7 +108,7 @@ static struct lm_err *solve_packing(struct planning *p)
 		struct lm_err *err;
 
 		lm_progress("solving the packing problem", v, p->s->nr_views);
-		lm_pack_build(p->s, p->r, p->u, v, lm_objective_cost(p->workers[0], v), &p->plan->before[v], p->opts->line,
+		lm_pack_build(p->s, p->r, p->u, v, lm_objective_pricing(p->workers[0], v), &p->plan->before[v], p->opts->line,
 			      hot_threshold, p->arena, &pack);
 		err = lm_packing_solve(&pack, seconds, p->arena, &packing);
 		if (err)
@@ -123,6 +132,7 @@ static void search_moves(struct planning *p)
 
 	struct lm_search search = {
 		.s = p->s, .rules = p->r, .workers = p->workers, .nr_workers = p->nr_workers, .hot = hot,
+		.line = p->opts->line,
 		.allow_barriers = p->opts->allow_barriers, .until = p->until,
 	};
 
@@ -162,7 +172,7 @@ static bool worth_it(const struct planning *p, const struct lm_curve_point *poin
 	if (point->moves && !isfinite(plan->curve[0].cost))
 		return true;	/* the declared order breaks a rule of the person's own */
 	for (uint32_t i = 0; i < plan->nr_pairs; i++)
-		fights += plan->pairs[i].excess;
+		fights += plan->pairs[i].inside ? 0 : plan->pairs[i].excess;
 	if (point->moves && saved >= worth_share * before && saved > 0) {
 		*kept = LM_KEPT_WEAK_EVIDENCE;
 		return !sampled(p->u) || saved / p->s->nr_views >= least_samples;
@@ -176,19 +186,14 @@ static bool worth_it(const struct planning *p, const struct lm_curve_point *poin
 	return false;
 }
 
-static bool is_old_pair(const struct lm_subject *s, const struct lm_plan *plan, const struct lm_pair *p)
+/* Pairs inside one unit come and go with the place of a line's end: they are not new. */
+static bool is_new_pair(const struct lm_plan *plan, const struct lm_pair *p)
 {
-	const struct lm_record *rec = s->views[p->view].rec;
-	uint64_t a = plan->before[p->view].bit_offset[rec->leaves[p->leaf_a].field] / 8 + rec->leaves[p->leaf_a].offset;
-	uint64_t b = plan->before[p->view].bit_offset[rec->leaves[p->leaf_b].field] / 8 + rec->leaves[p->leaf_b].offset;
-
 	for (uint32_t i = 0; i < plan->nr_pairs; i++)
 		if (plan->pairs[i].view == p->view && plan->pairs[i].leaf_a == p->leaf_a &&
 		    plan->pairs[i].leaf_b == p->leaf_b)
-			return true;
-	/* Members of one unit keep their distance; the line they share may have another number. */
-	return s->views[p->view].field_unit[rec->leaves[p->leaf_a].field] ==
-		       s->views[p->view].field_unit[rec->leaves[p->leaf_b].field] && a != b;
+			return false;
+	return !p->inside;
 }
 
 static void find_new_pairs(struct planning *p)
@@ -200,7 +205,7 @@ static void find_new_pairs(struct planning *p)
 	lm_pairs_find(p->s, p->u, p->workers[0], plan->after, p->opts->line, least > 0 ? least : 1e-9, p->arena,
 		      &plan->new_pairs, &nr);
 	for (uint32_t i = 0; i < nr; i++)
-		if (!is_old_pair(p->s, plan, &plan->new_pairs[i]))
+		if (is_new_pair(plan, &plan->new_pairs[i]))
 			plan->new_pairs[kept++] = plan->new_pairs[i];
 	plan->nr_new_pairs = kept;
 }
@@ -228,6 +233,7 @@ static void describe_after(struct planning *p, const struct lm_curve_point *poin
 	plan->transfers_after = 0;
 	for (uint32_t v = 0; v < p->s->nr_views; v++)
 		plan->transfers_after += plan->fig_after[v].transfers;
+	plan->shared_total = alone_in_base(p, plan->after);
 	lm_moves_list(p->s, &plan->order, p->arena, &plan->moves, &plan->nr_moves);
 	lm_pairs_judge(p->s, p->u, plan->after, p->opts->line, plan->base_fixed, plan->pairs, plan->nr_pairs);
 	find_new_pairs(p);

@@ -50,6 +50,7 @@ struct lm_pair {
 	uint64_t line;			/* number of the line in the view's layout */
 	uint32_t leaf_a, leaf_b;	/* leaves of the view's record; a is the one written more */
 	double excess;			/* expected transfers */
+	bool inside;			/* both in one unit: its place decides by luck, no order of units can promise */
 	bool apart_after;		/* not line mates in any view under the plan's order */
 	int64_t slack;			/* bytes between them after, less a line if the base is not fixed; the smallest over views */
 };
@@ -69,8 +70,8 @@ struct lm_move {
 /* One point of the curve: the best order found with at most k moves. */
 struct lm_curve_point {
 	uint32_t moves;
-	double cost;			/* objective: mean over views and perturbations, summed over views */
-	double transfers;		/* sum over views, unperturbed */
+	double cost;			/* robust cost (objective.h), what the search minimises */
+	double transfers;		/* expected, sum over views, unperturbed, contention inside units and all */
 	struct lm_order order;
 };
 
@@ -99,7 +100,7 @@ struct lm_plan {
 	uint32_t nr_new_pairs;
 	struct lm_true_sharing *shared;	/* worst first */
 	uint32_t nr_shared;
-	double shared_total;		/* transfers in base that no layout removes */
+	double shared_total;		/* transfers in base, after, that units cost alone: no order removes them */
 	struct lm_stability stability;
 	bool base_fixed;
 };

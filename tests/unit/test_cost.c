@@ -16,7 +16,7 @@ static double cost_of(struct fixture *f, uint32_t line, uint32_t base_align)
 {
 	struct lm_objective_opts opts = { .line = line, .base_align = base_align };
 	struct lm_objective *o = lm_objective_new(&f->subject, NULL, &f->usage, &opts);
-	double cost = lm_cost_layout(lm_objective_cost(o, 0), lm_objective_before(o, 0));
+	double cost = lm_cost_layout(lm_objective_pricing(o, 0), lm_objective_before(o, 0));
 
 	lm_objective_free(o);
 	return cost;

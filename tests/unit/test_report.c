@@ -126,7 +126,7 @@ static void make_plan(struct box *b)
 	b->curve[0] = (struct lm_curve_point){ 0, 1234567, 1234567, { b->old_units, b->barriers } };
 	b->curve[1] = (struct lm_curve_point){ 1, 100000, 100000, { b->new_units, b->barriers } };
 	b->curve[2] = (struct lm_curve_point){ 2, 99000, 99000, { b->other_units, b->barriers } };
-	b->pair = (struct lm_pair){ 0, 0, HITS, MAP, 1134567, true, 48 };
+	b->pair = (struct lm_pair){ 0, 0, HITS, MAP, 1134567, false, true, 48 };
 	b->shared = (struct lm_true_sharing){ HITS, 90000 };
 	b->plan = (struct lm_plan){ .verdict = LM_VERDICT_MOVED, .order = b->curve[1].order, .before = &b->layout_before,
 				    .after = &b->layout_after, .fig_before = &b->fig_before,
