@@ -186,7 +186,7 @@ def strip_cr(text):
 
 
 def check_tokens(old, new):
-    (a, da), (b, db) = tokens(strip_cr(old)), tokens(strip_cr(new))
+    (a, _), (b, _) = tokens(strip_cr(old)), tokens(strip_cr(new))
     if a - b:
         raise Failure(f"tokens are lost: {dict(a - b)}")
     added = b - a
@@ -196,12 +196,31 @@ def check_tokens(old, new):
             and not re.fullmatch(r"_+\w+", t)}
     if rest or sum(added.values()) > 5 * barriers:
         raise Failure(f"tokens are added: {dict(added)}")
-    if set(da) != set(db) and not set(db) >= set(da):
-        raise Failure(f"preprocessor lines are lost: {set(da) - set(db)}")
     if not balanced(new):
         raise Failure("the guards are torn")
     if ("\r\n" in old) != ("\r\n" in new) or "\r\n" in old and new.replace("\r\n", "").count("\n"):
         raise Failure("line ends are mixed")
+
+
+def members_of(header, options, tmp):
+    """What the preprocessor leaves of the record, as tokens."""
+    done = run(["gcc", "-E", "-P", "-x", "c", *(f"-D{o}" for o in options), header], tmp)
+    if done.returncode:
+        raise Failure(f"gcc -E: {done.stderr}")
+    return tokens(done.stdout[done.stdout.index("struct probe {"):])[0]
+
+
+def check_guards(tree, old_tree, tmp):
+    """In each of all configurations, asked for or not, the record has the members that it had."""
+    if "CONFIG_" not in (old_tree / HEADER).read_text():
+        return
+    for mask in range(1 << len(GUARDS)):
+        options = [g for i, g in enumerate(GUARDS) if mask >> i & 1]
+        old, new = members_of(old_tree / HEADER, options, tmp), members_of(tree / HEADER, options, tmp)
+        added = new - old
+        # A barrier is an empty record with a made-up name, or an attribute.
+        if old - new or any(not re.fullmatch(r"_+\w+|[();64]+|struct|cacheline_padding", t) for t in added):
+            raise Failure(f"with {options} members differ: {dict(old - new)} lost, {dict(added)} added")
 
 
 def check_compiles(tree, old_tree, configs, tmp):
@@ -255,6 +274,7 @@ def one(linemate, seed, keep):
                 return "kept", None
             apply(tree, done.stdout, tmp)
             check_tokens(text, (tree / HEADER).read_bytes().decode())
+            check_guards(tree, old_tree, tmp)
             check_compiles(tree, old_tree, configs, tmp)
             return "moved", None
         except Failure as failure:

@@ -19,4 +19,4 @@ struct probe {
 /* access: look_up table 0 8 2 90002 0 */
 /* access: count hits 0 8 3 0 20003 */
 /* access: look_up table 0 8 3 90003 0 */
-/* expect: refused text */
+/* expect: refused text | comes from outside the braces */

@@ -1,8 +1,7 @@
 struct probe {
-	long cold[2];
-	void *table;
 	long hits;
-	long more[12];
+	void *table;
+	long cold[14];
 };
 
 /* args: --base-align 64 --pin hits */

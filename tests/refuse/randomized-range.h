@@ -1,14 +1,15 @@
-/* What is between the two may be shuffled by a plugin; nothing enters or leaves. */
-#define randomized_struct_fields_start	struct {
-#define randomized_struct_fields_end	};
+/* Marks what a plugin may shuffle; nothing enters or leaves. */
+#define randomized_struct_fields_start
+#define randomized_struct_fields_end
 
 struct probe {
 	long first;
 	randomized_struct_fields_start
 	long hits;
 	void *table;
-	randomized_struct_fields_end
 	long cold[14];
+	randomized_struct_fields_end
+	long last;
 };
 
 /* args: --base-align 64 */
@@ -21,3 +22,6 @@ struct probe {
 /* access: count hits 0 8 3 0 20003 */
 /* access: look_up table 0 8 3 90003 0 */
 /* expect: bound randomized-range randomized_struct_fields_start */
+/* expect: bound randomized-range randomized_struct_fields_end */
+/* expect: segments first | hits table cold | last */
+/* expect: apart hits table */

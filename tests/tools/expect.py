@@ -7,7 +7,8 @@ The header says all of it in comments, one a line:
   /* access: SITE MEMBER OFFSET SIZE CPU READS WRITES */    a row of the profile
   /* config: NAME:+MACRO */        one more configuration
   /* args: ... */  /* flags: ... */  /* file: NAME */   options; compiler flags; the header's path in its tree
-  /* expect: refused REASON */     exit 4 with that reason of optimizer/rules.h
+  /* expect: refused REASON [| TEXT] */         exit 4 with that reason of optimizer/rules.h; TEXT: what is
+                                  said instead where the reason is found before rules are collected
   /* expect: exit CODE */          any other end
   /* expect: says TEXT */          words on stderr
   /* expect: moved */  /* expect: kept */       a patch; or none
@@ -71,7 +72,13 @@ class Story:
         for name, spec in self.configs.items():
             if name != "base":
                 argv += ["--config", f"{name}:{spec}"]
-        return [*argv, *self.args, *more, "--", *self.flags]
+        args = list(self.args)
+        if verb == "show":      # knows no options that decide on moves
+            for option in ("--pin", "--apart", "--keep-together", "--moves"):
+                while option in args:
+                    at = args.index(option)
+                    del args[at:at + 2]
+        return [*argv, *args, *more, "--", *self.flags]
 
 
 def reason_text(word):
@@ -89,11 +96,12 @@ def of_kind(story, kind):
 
 def check_words(story, done):
     words = " ".join(done.stderr.split())
-    for reason, in of_kind(story, "refused"):
+    for reason, *instead in of_kind(story, "refused"):
         if done.returncode != 4:
             raise Failure(f"exit code {done.returncode}, not 4 (refused)")
-        if " ".join(reason_text(reason).split()) not in words:
-            raise Failure(f"the refusal does not say: {reason_text(reason)}")
+        clause = reason_text(reason)
+        if " ".join(instead[1:] or clause.split()) not in words:
+            raise Failure(f"the refusal does not say: {' '.join(instead[1:]) or clause}")
         if done.stdout:
             raise Failure("a refusal printed something on stdout")
     for code, in of_kind(story, "exit"):
@@ -226,6 +234,8 @@ def judge(linemate, path, tmp):
     if done.returncode:
         raise Failure(f"exit code {done.returncode}:\n{done.stderr}")
     report = run(story.argv(linemate, "patch", story.file, profile, "--json"), old_tree)
+    if report.returncode or not report.stdout:
+        raise Failure(f"--json: exit code {report.returncode}, {len(report.stdout)} bytes:\n{report.stderr}")
     check_report(story, json.loads(report.stdout))
     if done.stdout:
         apply(tree, done.stdout.encode(), tmp)
