@@ -161,6 +161,7 @@ class Maker:
     def profile(self):
         rows = ["#linemate-access 1"]
         hot = self.rng.sample(self.members, min(len(self.members), self.rng.randint(2, 6)))
+        self.all_guarded = all(guarded for _, _, guarded in hot)
         for name, size, _ in hot:
             writes = self.rng.random() < 0.5
             inside = self.rng.randrange(0, size, 8) if size > 8 else 0
@@ -268,6 +269,8 @@ def one(linemate, seed, keep):
             words = done.stderr.decode(errors="replace")
             if done.returncode == 4:
                 return "refused", None
+            if done.returncode == 3 and maker.all_guarded:
+                return "absent", None       # the profile names members that no configuration has
             if done.returncode:
                 raise Failure(f"exit code {done.returncode}:\n{words}")
             if not done.stdout:
