@@ -3,6 +3,7 @@
 #include "output/report_rows.h"
 #include "output/words.h"
 
+#include <math.h>
 #include <string.h>
 
 /* SLUB makes slabs of at most 8 pages unless told otherwise (slub_max_order 3, mm/slub.c). */
@@ -152,9 +153,13 @@ static void add_curve(struct lm_rows *rows)
 	for (uint32_t i = 0; i < plan->nr_curve; i++) {
 		struct lm_row_point *row = &rows->curve[i];
 
-		row->moves = plan->curve[i].moves;
+		/* The search counts a barrier as a move: both change the header. */
+		for (uint32_t u = 0; u < rows->nr_units; u++)
+			row->barriers += plan->curve[i].order.barrier[u] != 0;
+		row->moves = plan->curve[i].moves > row->barriers ? plan->curve[i].moves - row->barriers : 0;
 		row->any = i && i + 1 == plan->nr_curve;
 		row->transfers = plan->curve[i].transfers;
+		row->under_change = isfinite(plan->curve[i].cost) ? plan->curve[i].cost : -1;
 		row->percent = possible > 0 ? 100.0 * (start - row->transfers) / possible : -1;
 	}
 	for (uint32_t i = 0; i < plan->nr_curve; i++)

@@ -122,9 +122,12 @@ static json_t *curve(const struct lm_rows *rows)
 		json_t *object = lm_json_object();
 
 		lm_json_set(object, "moves", lm_json_whole(c->moves));
+		lm_json_set(object, "barriers", lm_json_whole(c->barriers));
 		lm_json_set(object, "any", json_boolean(c->any));
 		lm_json_set(object, "chosen", json_boolean(c->chosen));
 		lm_json_set(object, "transfers", json_real(c->transfers));
+		lm_json_set(object, "transfers_under_change",
+			    c->under_change < 0 ? json_null() : json_real(c->under_change));
 		lm_json_set(object, "percent_of_possible", c->percent < 0 ? json_null() : json_real(c->percent));
 		lm_json_push(array, object);
 	}

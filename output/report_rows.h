@@ -54,11 +54,12 @@ struct lm_row_move {
 };
 
 struct lm_row_point {
-	uint32_t moves;
+	uint32_t moves, barriers;	/* units moved, barriers set */
 	bool any;		/* last point: as many moves as it takes */
 	bool chosen;
 	double transfers;
 	double percent;		/* of what is possible; negative if it is not known */
+	double under_change;	/* what the order was chosen by: the mean over perturbations; negative if a rule is broken */
 };
 
 /* A field whose line changed. */

@@ -215,7 +215,7 @@ static void print_pairs(const struct printer *p)
 	const struct lm_rows *rows = p->rows;
 	uint32_t nr = top(p, rows->nr_pairs, rows->nr_main_pairs);
 
-	heading(p, "Line mates that cost most, before");
+	heading(p, rows->moved ? "Line mates that cost most, before" : "Line mates that cost most");
 	if (!nr)
 		lm_str_add(p->out, "  none: no two members of one line fight\n");
 	for (uint32_t i = 0; i < nr; i++) {
@@ -281,21 +281,36 @@ static void print_moves(const struct printer *p)
 		print_parted(p, 2, "what they shift parts", rows->shift_pairs[i]);
 }
 
+/* "any: 3 moves, 1 barrier" */
+static const char *point_name(const struct printer *p, const struct lm_row_point *c)
+{
+	const char *name = lm_arena_printf(p->arena, "%s%u move%s", c->any ? "any: " : "", c->moves, plural(c->moves));
+
+	if (!c->barriers)
+		return name;
+	return lm_arena_printf(p->arena, "%s, %u barrier%s", name, c->barriers, plural(c->barriers));
+}
+
 static void print_curve(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
 	const struct lm_plan *plan = rows->story->plan;
+	const char *(*cells)[COLUMNS] = lm_arena_array(p->arena, rows->nr_curve + 1, sizeof(*cells));
 
 	heading(p, "What more or fewer moves would bring");
+	memcpy(cells[0], (const char *[]){ "", "transfers", "of the possible gain", "under change", "" }, sizeof(*cells));
 	for (uint32_t i = 0; i < rows->nr_curve; i++) {
 		const struct lm_row_point *c = &rows->curve[i];
-		const char *moves = lm_arena_printf(p->arena, c->any ? "any (%u)" : "%u", c->moves);
 
-		lm_str_addf(p->out, "  moves %7s: %14s transfers", moves, lm_count(p->arena, c->transfers));
-		if (c->percent >= 0)
-			lm_str_addf(p->out, ", %5.1f %% of the possible gain", c->percent);
-		lm_str_add(p->out, c->chosen ? "  <- this patch\n" : "\n");
+		cells[i + 1][0] = point_name(p, c);
+		cells[i + 1][1] = lm_count(p->arena, c->transfers);
+		cells[i + 1][2] = c->percent < 0 ? "?" : lm_arena_printf(p->arena, "%.1f %%", c->percent);
+		cells[i + 1][3] = c->under_change < 0 ? "breaks a rule" : lm_count(p->arena, c->under_change);
+		cells[i + 1][4] = c->chosen ? "<- this patch" : "";
 	}
+	print_table(p, (const char *const(*)[COLUMNS])cells, rows->nr_curve + 1);
+	lm_wrap(p->out, 2, 6, "Under change: the mean when nested records and arrays grow or shrink as Stability says below; "
+			      "orders are chosen by it.");
 	if (rows->gap_percent >= 0)
 		lm_wrapf(p->out, 2, 6, "No order that keeps the rules costs less than %s (%s); gap: %.1f %%.",
 			 lm_count(p->arena, plan->bound),
