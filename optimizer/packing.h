@@ -80,8 +80,10 @@ struct lm_err *lm_packing_solve(const struct lm_pack *p, double seconds, struct 
 /* ---- from a record to the abstract problem ---- */
 
 /*
- * The packing problem of view v.  Leaves with less than `threshold` of all
- * touches are filler.  The view's record must have its base on a line.
+ * The packing problem of view v.  The coldest leaves, those that together have
+ * less than `threshold` of all touches, are filler (a write counts once a CPU).
+ * The view's record must have its base on a line; a field whose distance from
+ * its neighbours depends on the order is a unit of its own.
  */
 void lm_pack_build(const struct lm_subject *s, const struct lm_rules *r, const struct lm_usage *u, uint32_t v,
 		   struct lm_cost *cost, const struct lm_layout *before, uint32_t line, double threshold,
