@@ -153,6 +153,8 @@ static enum CXChildVisitResult see_assertion(CXCursor c, CXCursor parent, CXClie
 	enum CXCursorKind kind = clang_getCursorKind(c);
 
 	(void)parent;
+	if (kind == CXCursor_UnaryExpr)		/* sizeof and alignof of a member: the same wherever it is */
+		return CXChildVisit_Continue;
 	if (kind == CXCursor_MemberRef || kind == CXCursor_MemberRefExpr) {
 		const char *key = member_key(s, clang_getCursorReferenced(c));
 
