@@ -173,9 +173,13 @@ static bool is_macro_call(const struct lm_scan *s, const struct lm_item *item)
 
 static const char *shortened(const struct lm_scan *s, const struct lm_item *item)
 {
-	size_t begin = s->lex.items[item->decl_first].begin, end = s->lex.items[item->decl_last - 1].end;
+	size_t last = item->decl_last, begin = s->lex.items[item->decl_first].begin, end;
 	const char *all;
 
+	/* Of a run that starts with a macro: the macro. */
+	if (is_macro_call(s, item) && is_punct(s, item->decl_first + 1, '('))
+		last = lm_scan_close(s->text, s->lex.items, item->decl_first + 1, last);
+	end = s->lex.items[last - 1].end;
 	if (end > begin + 1 && s->text[end - 1] == ';')
 		end--;
 	all = lm_lex_fold(s->text, begin, end, s->arena);
