@@ -8,6 +8,8 @@
 #define SITES_SHOWN 3
 #define RULES_SHOWN 12
 #define SHIFTS_SHOWN 20
+/* Behind a line number where the object may start anywhere in a line. */
+#define AS_IF ", if the object starts on a line"
 
 struct printer {
 	const struct lm_rows *rows;
@@ -201,8 +203,9 @@ static void print_sites(const struct printer *p, const char *figure, const struc
 static void print_pair(const struct printer *p, uint32_t nr, const struct lm_row_pair *pair)
 {
 	painted(p, LM_RED, 2, lm_arena_printf(p->arena, "%u. %s and %s", nr, pair->a.leaf, pair->b.leaf));
-	lm_wrapf(p->out, 6, 10, "line %llu (%s): %s transfers more than if they were apart",
-		 (unsigned long long)pair->line, pair->config, lm_count(p->arena, pair->excess));
+	lm_wrapf(p->out, 6, 10, "line %llu (%s%s): %s transfers more than if they were apart",
+		 (unsigned long long)pair->line, pair->config, p->rows->story->plan->base_fixed ? "" : AS_IF,
+		 lm_count(p->arena, pair->excess));
 	if (pair->inside)
 		lm_wrapf(p->out, 6, 10, "both are inside %s: only its own place decides, not the order around it",
 			 pair->inside);
@@ -316,10 +319,10 @@ static void print_curve(const struct printer *p)
 			 lm_count(p->arena, plan->bound),
 			 plan->bound_proven ? "proven" : "a valid bound, but the search for a better one was cut short",
 			 rows->gap_percent);
-	else
-		lm_wrap(p->out, 2, 6, "No bound was found: the last line is the best order seen, not proven best.");
 	if (plan->exhaustive)
-		lm_wrap(p->out, 2, 6, "Every order was tried.");
+		lm_wrap(p->out, 2, 6, "Every order was tried: none that keeps the rules is better than the last.");
+	else if (rows->gap_percent < 0)
+		lm_wrap(p->out, 2, 6, "No bound was found: the last line is the best order seen, not proven best.");
 }
 
 /* ---- 6: changed lines ---- */
@@ -351,7 +354,8 @@ static void print_shifts(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
 
-	heading(p, "Fields whose line changes (line before -> after)");
+	heading(p, lm_arena_printf(p->arena, "Fields whose line changes (line before -> after%s)",
+				   rows->story->plan->base_fixed ? "" : AS_IF));
 	for (uint32_t v = 0; v < rows->nr_views; v++) {
 		const struct lm_row_shifts *shifts = &rows->shifts[v];
 
@@ -409,9 +413,9 @@ static void print_stability(const struct printer *p)
 	heading(p, "Stability");
 	lm_wrapf(p->out, 2, 2,
 		 "With one nested record or array at a time made up to 32 bytes smaller or 64 bytes larger (%s such "
-		 "changes over all configurations), a separated pair is on one line in %.1f %% with the old order, "
-		 "in %.1f %% with the new one.",
-		 lm_count(p->arena, (double)st->perturbations), rows->meet_before, rows->meet_after);
+		 "changes%s), a separated pair is on one line in %.1f %% with the old order, in %.1f %% with the new one.",
+		 lm_count(p->arena, (double)st->perturbations), rows->nr_views > 1 ? " over all configurations" : "",
+		 rows->meet_before, rows->meet_after);
 }
 
 /* ---- 10: the allocator ---- */
