@@ -228,7 +228,6 @@ struct lm_err *lm_parse_alignments(const struct lm_parse *p, const char *const *
 struct survey {
 	struct lm_parse *p;
 	const char *name;		/* of the record, without "struct" */
-	bool wants_typedef, wants_tag;	/* of "struct x" only the tag counts */
 	CXCursor tag, alias, elsewhere;	/* null cursors until found */
 	bool declared;			/* named somewhere, without a body */
 	bool nested;			/* look inside records of the header too */
@@ -292,9 +291,20 @@ static void see_variable(struct survey *s, CXCursor c)
 	clang_disposeString(string);
 }
 
+/* libclang 19 gives a struct without a tag the name of its typedef; its type it calls without "struct". */
+static bool is_tagged(CXCursor c)
+{
+	CXString s = clang_getTypeSpelling(clang_getCursorType(c));
+	const char *text = clang_getCString(s);
+	bool tagged = text && (!strncmp(text, "struct ", 7) || !strncmp(text, "union ", 6));
+
+	clang_disposeString(s);
+	return tagged;
+}
+
 static void see_record(struct survey *s, CXCursor c)
 {
-	if (s->wants_tag && spelled(c, s->name))
+	if (spelled(c, s->name) && is_tagged(c))
 		see_definition(s, c, &s->tag);
 	else if (spelled(c, "linemate_types"))
 		s->p->types = c;
@@ -314,7 +324,7 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	}
 	if (s->nested)
 		return CXChildVisit_Continue;
-	if (kind == CXCursor_TypedefDecl && s->wants_typedef && spelled(c, s->name))
+	if (kind == CXCursor_TypedefDecl && spelled(c, s->name))
 		see_typedef(s, c);
 	else if (kind == CXCursor_VarDecl)
 		see_variable(s, c);
@@ -323,29 +333,20 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	return CXChildVisit_Continue;
 }
 
-/* "struct x" -> "x"; says which of tags and typedefs the name may be. */
-static void survey_name(struct survey *s, const char *name)
+/* "struct x" -> "x" */
+static const char *bare_name(const char *name)
 {
-	s->wants_tag = s->wants_typedef = true;
-	for (size_t i = 0; i < 2; i++) {
-		const char *word = i ? "union " : "struct ";
-
-		if (strncmp(name, word, strlen(word)))
-			continue;
-		name += strlen(word);
-		name += strspn(name, " ");
-		s->wants_typedef = false;
-		break;
-	}
-	s->name = name;
+	if (!strncmp(name, "struct ", 7) || !strncmp(name, "union ", 6))
+		name += strcspn(name, " ");
+	return name + strspn(name, " ");
 }
 
 static void survey(struct survey *s, struct lm_parse *p)
 {
 	*s = (struct survey){
-		.p = p, .tag = clang_getNullCursor(), .alias = clang_getNullCursor(), .elsewhere = clang_getNullCursor(),
+		.p = p, .name = bare_name(p->req->record),
+		.tag = clang_getNullCursor(), .alias = clang_getNullCursor(), .elsewhere = clang_getNullCursor(),
 	};
-	survey_name(s, p->req->record);
 	clang_visitChildren(clang_getTranslationUnitCursor(p->tu), see, s);
 	if (!clang_Cursor_isNull(s->tag) || !clang_Cursor_isNull(s->alias))
 		return;

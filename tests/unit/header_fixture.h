@@ -99,6 +99,7 @@ static inline void fixture_fails(struct lm_err *err, enum lm_errc code, const ch
 		fail_msg("no error, but \"%s\" was expected", words);
 	if (err->code != code || !strstr(err->msg, words) || (more && !strstr(err->msg, more)))
 		fail_msg("expected %d with \"%s\" and \"%s\", got %d: %s", code, words, more ? more : "", err->code, err->msg);
+	assert_null(strchr(err->msg, '\33'));
 	lm_err_free(err);
 }
 
