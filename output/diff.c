@@ -61,19 +61,30 @@ struct lm_err *lm_diff(const char *path, const char *old_text, size_t old_len, c
 	return err;
 }
 
+/* Length of the folder around ".../.git/", 0 if it is called otherwise. */
+static size_t plain_root(const char *git_dir)
+{
+	size_t len = strlen(git_dir);
+
+	return len > 6 && !strcmp(git_dir + len - 6, "/.git/") ? len - 6 : 0;
+}
+
 void lm_git_root(const char *path, struct lm_str *out)
 {
 	git_buf found = GIT_BUF_INIT;
 	git_repository *repo = NULL;
 
 	git_libgit2_init();
-	if (!git_repository_discover(&found, path, 0, NULL) && !git_repository_open(&repo, found.ptr)) {
-		const char *dir = git_repository_workdir(repo);
-		size_t len = dir ? strlen(dir) : 0;
+	if (!git_repository_discover(&found, path, 0, NULL)) {
+		/* A tree of another user (in a container) is not opened, but it is one. */
+		bool opened = !git_repository_open(&repo, found.ptr);
+		const char *dir = opened ? git_repository_workdir(repo) : found.ptr;
+		size_t len = !opened ? plain_root(dir) : dir ? strlen(dir) : 0;
 
 		while (len > 1 && dir[len - 1] == '/')
 			len--;
-		lm_str_add_bytes(out, dir ? dir : "", len);
+		if (len)
+			lm_str_add_bytes(out, dir, len);
 	}
 	git_repository_free(repo);
 	git_buf_dispose(&found);
