@@ -35,12 +35,12 @@ static void try_permutation(struct trial *e, const uint32_t *perm, struct lm_are
 	uint32_t moves = lm_moves_count(x->s, &e->scratch);
 	struct lm_state *best = &e->best[moves];
 	double enough = best->order.units ? best->robust : INFINITY;
-	double robust = lm_objective_robust(x->workers[0], &e->scratch, enough);
+	double robust = lm_objective_robust(x->workers[0], &e->scratch, enough, NULL);
 
 	if (!isfinite(robust) || robust >= enough)
 		return;
 	*best = (struct lm_state){ lm_order_copy(x->s, &e->scratch, arena),
-				lm_objective_transfers(x->workers[0], &e->scratch), robust, moves };
+				lm_objective_transfers(x->workers[0], &e->scratch), robust, robust, moves };
 }
 
 static void permute(struct trial *e, uint32_t *perm, uint32_t k, struct lm_arena *arena)

@@ -94,7 +94,7 @@ struct curve {
 static void add_point(struct curve *c, const struct lm_state *s)
 {
 	*LM_ARENA_PUSH(c->arena, c->points, c->nr, c->cap) =
-		(struct lm_curve_point){ .moves = s->moves, .cost = s->robust, .transfers = s->transfers,
+		(struct lm_curve_point){ .moves = s->moves, .cost = s->robust, .reach = s->reach, .transfers = s->transfers,
 					 .order = s->order };
 }
 
@@ -141,7 +141,7 @@ static void tidy(struct curve *c, double least)
 static void price(const struct lm_search *x, struct lm_state *s)
 {
 	s->transfers = lm_objective_transfers(x->workers[0], &s->order);
-	s->robust = lm_objective_robust(x->workers[0], &s->order, INFINITY);
+	s->robust = s->reach = lm_objective_robust(x->workers[0], &s->order, INFINITY, NULL);
 }
 
 void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, size_t nr_starts,

@@ -8,15 +8,24 @@
 
 enum {
 	BEAM = LM_BEAM,
-	SHORT_LIST = 48,	/* candidates of a level priced under change */
+	SHORT_LIST = 96,	/* candidates of a level priced under change */
 	SMALL = 64,		/* units; in larger records cold ones move in the best order only */
 };
 
 /* Two orders whose gains differ by less than this share are equally good: the calmer one is taken. */
-static const double as_good = 0.02;
+static const double as_good = 0.05;
 
 /* What one more field on another line is worth, as a share of the transfers. */
 static const double displaced_price = 1e-3;
+
+/* And one more move. */
+static const double move_price = 5e-3;
+
+/* What a transfer is worth that only another hot element of an array would cause. */
+static const double whole_arrays = 0.5;
+
+/* And one that only the worst perturbation would cause. */
+static const double worst_case = 0.5;
 
 enum barrier_choice { NO_BARRIER, BARRIER_AT_MOVED, BARRIER_BEHIND, NR_BARRIER_CHOICES };
 
@@ -25,7 +34,7 @@ struct candidate {
 	uint32_t block;		/* first unit of the block that moves */
 	uint32_t to;		/* position among the other units that it is put before */
 	enum barrier_choice barrier;
-	double cost, robust;
+	double cost, robust, worst;
 	uint64_t hash;		/* of the order it makes */
 };
 
@@ -34,6 +43,7 @@ struct level {
 	const struct lm_state *from;
 	struct candidate *items;
 	size_t nr;
+	double start;		/* robust cost of the declared order */
 	struct lm_order *scratch; /* [nr_workers] */
 };
 
@@ -105,35 +115,30 @@ static void price_worker(void *arg, size_t worker)
 	}
 }
 
-/* Inserts cost into best[0 .. BEAM), sorted. */
-static void keep_best(double *best, double cost)
+/* The robust cost up to which a candidate is as good as one of cost `best`. */
+static double as_good_as(double best, double start)
 {
-	for (uint32_t i = BEAM; i-- > 0 && cost < best[i];) {
-		if (i + 1 < BEAM)
-			best[i + 1] = best[i];
-		best[i] = cost;
-	}
+	return isfinite(best) ? best + (isfinite(start) ? (start - best) * as_good : best * as_good) : INFINITY;
 }
 
 /*
- * A candidate is given up once BEAM others of the same worker are surely
- * better: it cannot be among the BEAM best of all, however the work is shared.
+ * A candidate is given up when it cannot be as good as the best of the same
+ * worker, so surely not as good as the best of all.
  */
 static void robust_worker(void *arg, size_t worker)
 {
 	struct level *l = arg;
 	struct lm_order *o = &l->scratch[worker];
-	double best[BEAM];
+	double best = INFINITY;
 
-	for (uint32_t i = 0; i < BEAM; i++)
-		best[i] = INFINITY;
 	for (size_t i = worker; i < l->nr; i += l->search->nr_workers) {
 		l->items[i].robust = INFINITY;
 		if (lm_now() > l->search->until)
 			continue;
 		make_order(l, &l->items[i], o);
-		l->items[i].robust = lm_objective_robust(l->search->workers[worker], o, best[BEAM - 1]);
-		keep_best(best, l->items[i].robust);
+		l->items[i].robust = lm_objective_robust(l->search->workers[worker], o, as_good_as(best, l->start),
+							  &l->items[i].worst);
+		best = l->items[i].robust < best ? l->items[i].robust : best;
 	}
 }
 
@@ -253,30 +258,37 @@ static uint32_t count_displaced(const struct lm_search *x, const struct lm_order
 }
 
 /*
- * Among the first orders of the list (sorted by robust cost), those whose gain
- * is as good as the best's: puts the one first that costs fewest transfers as it
- * stands, or displaces clearly fewer fields.
+ * Drops what is not as good as the best (the list is sorted by robust cost),
+ * and puts the one first that a reviewer would take: fewest transfers as it
+ * stands, little to fear from other elements of arrays and from the change that
+ * hurts most, few moves, few displaced fields.
  */
-static void prefer_calm(const struct level *l, double start, struct lm_arena *arena)
+static void prefer_calm(struct level *l, struct lm_arena *arena)
 {
-	double most = l->nr ? l->items[0].robust + (start - l->items[0].robust) * as_good : 0, best = INFINITY;
-	size_t pick = 0;
+	struct lm_objective *o = l->search->workers[0];
+	struct lm_order *order = &l->scratch[0];
+	double best = INFINITY;
+	size_t pick = 0, nr = 0;
 
-	for (size_t i = 0; i < l->nr && l->items[i].robust <= most; i++) {
-		double score;
+	for (; nr < l->nr && l->items[nr].robust <= as_good_as(l->items[0].robust, l->start); nr++) {
+		make_order(l, &l->items[nr], order);
 
-		make_order(l, &l->items[i], &l->scratch[0]);
-		score = lm_objective_transfers(l->search->workers[0], &l->scratch[0]) *
-			(1 + displaced_price * count_displaced(l->search, &l->scratch[0], arena));
-		if (score < best) {
-			best = score;
-			pick = i;
+		double cost = lm_objective_transfers(o, order) +
+			      whole_arrays * fmax(0, lm_objective_whole_arrays(o, order)) +
+			      worst_case * (l->items[nr].worst - l->items[nr].robust);
+
+		cost *= 1 + displaced_price * count_displaced(l->search, order, arena) +
+			move_price * lm_moves_count(l->search->s, order);
+		if (cost < best) {
+			best = cost;
+			pick = nr;
 		}
 	}
+	l->nr = isfinite(best) ? nr : 0;
 
-	struct candidate c = l->nr ? l->items[pick] : (struct candidate){ 0 };
+	struct candidate c = l->items[pick];
 
-	for (; pick > 0; pick--)
+	for (; l->nr && pick > 0; pick--)
 		l->items[pick] = l->items[pick - 1];
 	if (l->nr)
 		l->items[0] = c;
@@ -286,8 +298,9 @@ size_t lm_neighbours(const struct lm_search *x, const struct lm_state *from, siz
 		     uint32_t max_moves, struct lm_arena *keep, struct lm_state *out)
 {
 	struct lm_arena arena = { 0 };
-	struct level l = { .search = x, .from = from,
+	struct level l = { .search = x, .from = from, .start = start,
 			   .scratch = LM_ARENA_ARRAY(&arena, struct lm_order, x->nr_workers) };
+	double reach;
 	size_t nr = 0;
 
 	for (size_t w = 0; w < x->nr_workers; w++)
@@ -297,14 +310,15 @@ size_t lm_neighbours(const struct lm_search *x, const struct lm_state *from, siz
 	cut_to_short_list(&l);
 	lm_parallel(x->nr_workers, robust_worker, &l);
 	qsort(l.items, l.nr, sizeof(*l.items), by_robust);
-	if (l.nr && isfinite(l.items[0].robust) && isfinite(start))
-		prefer_calm(&l, start, &arena);
+	reach = l.nr ? l.items[0].robust : INFINITY;
+	if (l.nr)
+		prefer_calm(&l, &arena);
 	for (size_t i = 0; i < l.nr && nr < BEAM && isfinite(l.items[i].robust); i++) {
 		struct lm_order o = lm_order_identity(x->s, keep);
 
 		make_order(&l, &l.items[i], &o);
 		out[nr++] = (struct lm_state){ o, lm_objective_transfers(x->workers[0], &o), l.items[i].robust,
-						lm_moves_count(x->s, &o) };
+						i ? l.items[i].robust : reach, lm_moves_count(x->s, &o) };
 	}
 	lm_arena_release(&arena);
 	return nr;

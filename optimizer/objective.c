@@ -4,10 +4,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SHRINK = 32, GROW = 64, STEP = 8 };	/* bytes, cost model section 4 */
+enum {
+	SHRINK = 32, GROW = 64, STEP = 8,	/* bytes */
+	MAX_ELEMENTS = 64,			/* larger arrays are tables: their elements are not alike */
+};
+
+/* Rate that an access to one element of an array stands for at each other one. */
+static const double other_element = 0.05;
 
 struct side {			/* one configuration */
-	struct lm_cost *cost;
+	struct lm_cost *real;	/* of the accesses as they are */
+	struct lm_cost *cost;	/* of these and what they stand for */
 	struct lm_layout before, now;
 	double alone;		/* what the units cost alone in the declared order */
 	double most_saved;
@@ -42,6 +49,54 @@ static void add_resizes(struct lm_objective *o, struct side *side, const struct 
 	}
 }
 
+struct touches {
+	struct lm_touch *items;
+	size_t nr, cap;
+};
+
+static void add_touch(struct lm_arena *arena, struct touches *t, struct lm_touch touch)
+{
+	*LM_ARENA_PUSH(arena, t->items, t->nr, t->cap) = touch;
+}
+
+/* The touches of view v, and for those of arrays what they stand for at other elements. */
+static struct touches widen(const struct lm_usage *u, uint32_t v, const struct lm_record *rec, struct lm_arena *arena)
+{
+	struct touches t = { 0 };
+
+	for (size_t i = 0; i < u->nr_touches[v]; i++) {
+		struct lm_touch touch = u->touches[v][i];
+		const struct lm_field *f = &rec->fields[touch.field];
+		uint64_t nr = f->is_array && f->elem_size ? f->size / f->elem_size : 0;
+
+		add_touch(arena, &t, touch);
+		if (nr < 2 || nr > MAX_ELEMENTS)
+			continue;
+		touch.reads *= other_element;
+		touch.writes *= other_element;
+		for (uint64_t e = 0, own = touch.offset / f->elem_size, at = touch.offset % f->elem_size; e < nr; e++) {
+			touch.offset = e * f->elem_size + at;
+			if (e != own && touch.offset + touch.size <= f->size)
+				add_touch(arena, &t, touch);
+		}
+	}
+	return t;
+}
+
+/* Pricing of view v by the widened touches. */
+static struct lm_cost *widened_cost(const struct lm_view *view, const struct lm_usage *u, uint32_t v,
+				    const struct lm_cost_opts *opts, struct lm_arena *arena)
+{
+	struct lm_usage wide = *u;
+	struct touches t = widen(u, v, view->rec, arena);
+
+	wide.touches = LM_ARENA_ARRAY(arena, struct lm_touch *, v + 1);
+	wide.nr_touches = LM_ARENA_ARRAY(arena, size_t, v + 1);
+	wide.touches[v] = t.items;
+	wide.nr_touches[v] = t.nr;
+	return lm_cost_new(view, &wide, v, opts);
+}
+
 struct lm_objective *lm_objective_new(const struct lm_subject *s, const struct lm_rules *r, const struct lm_usage *u,
 				      const struct lm_objective_opts *opts)
 {
@@ -64,7 +119,8 @@ struct lm_objective *lm_objective_new(const struct lm_subject *s, const struct l
 
 		side->before.bit_offset = LM_ARENA_ARRAY(&o->arena, uint64_t, rec->nr_fields + 1);
 		side->now.bit_offset = LM_ARENA_ARRAY(&o->arena, uint64_t, rec->nr_fields + 1);
-		side->cost = lm_cost_new(&s->views[v], u, v, &cost_opts);
+		side->real = lm_cost_new(&s->views[v], u, v, &cost_opts);
+		side->cost = widened_cost(&s->views[v], u, v, &cost_opts, &o->arena);
 		o->base_fixed &= lm_cost_base_fixed(side->cost);
 		add_resizes(o, side, rec);
 		lm_layout_units(&s->views[v], s->body->nr_units, &identity, o->line, NULL, &side->before);
@@ -78,8 +134,10 @@ void lm_objective_free(struct lm_objective *o)
 {
 	if (!o)
 		return;
-	for (uint32_t v = 0; v < o->s->nr_views; v++)
+	for (uint32_t v = 0; v < o->s->nr_views; v++) {
+		lm_cost_free(o->sides[v].real);
 		lm_cost_free(o->sides[v].cost);
+	}
 	lm_arena_release(&o->arena);
 	free(o);
 }
@@ -125,13 +183,26 @@ double lm_objective_transfers(struct lm_objective *o, const struct lm_order *ord
 	if (!lay_out_all(o, order))
 		return INFINITY;
 	for (uint32_t v = 0; v < o->s->nr_views; v++)
-		sum += lm_cost_layout(o->sides[v].cost, &o->sides[v].now);
+		sum += lm_cost_layout(o->sides[v].real, &o->sides[v].now);
 	return sum;
 }
 
-double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough)
+double lm_objective_whole_arrays(struct lm_objective *o, const struct lm_order *order)
+{
+	double sum = 0;
+
+	if (!lay_out_all(o, order))
+		return INFINITY;
+	for (uint32_t v = 0; v < o->s->nr_views; v++)
+		sum += lm_cost_between(o->sides[v].cost, &o->sides[v].now) -
+		       lm_cost_between(o->sides[v].real, &o->sides[v].now);
+	return sum / other_element;
+}
+
+double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough, double *worst)
 {
 	double sum = 0, rest = 0;	/* rest: the least that what is still to come may add */
+	double worst_sum = 0;
 
 	if (!lay_out_all(o, order))
 		return INFINITY;
@@ -141,19 +212,24 @@ double lm_objective_robust(struct lm_objective *o, const struct lm_order *order,
 	}
 	for (uint32_t v = 0; v < o->s->nr_views; v++) {
 		struct side *side = &o->sides[v];
-		double n = (double)side->nr_resizes + 1;
+		double n = (double)side->nr_resizes + 1, cost = lm_cost_between(side->cost, &side->now), most = cost;
 
-		sum += lm_cost_between(side->cost, &side->now) / n;
+		sum += cost / n;
 		rest += side->most_saved / n;
 		for (size_t i = 0; i < side->nr_resizes && sum + rest <= enough; i++) {
 			lm_layout_units(&o->s->views[v], o->s->body->nr_units, order, o->line, &side->resizes[i],
 					&side->now);
-			sum += lm_cost_between(side->cost, &side->now) / n;
+			cost = lm_cost_between(side->cost, &side->now);
+			most = cost > most ? cost : most;
+			sum += cost / n;
 			rest += side->most_saved / n;
 		}
+		worst_sum += side->alone + most;
 		if (sum + rest > enough)
 			return INFINITY;
 	}
+	if (worst)
+		*worst = worst_sum;
 	return sum;
 }
 
@@ -164,7 +240,7 @@ const struct lm_layout *lm_objective_before(const struct lm_objective *o, uint32
 
 struct lm_cost *lm_objective_pricing(struct lm_objective *o, uint32_t v)
 {
-	return o->sides[v].cost;
+	return o->sides[v].real;
 }
 
 bool lm_objective_base_fixed(const struct lm_objective *o)

@@ -2,7 +2,9 @@
  * objective.h - how good is an order?  What its units cost each other in every
  * configuration, as it stands and under change.
  *
- * Two kinds of luck are kept out.  Contention inside one unit (a timer and the
+ * Three kinds of luck are kept out.  Which element of an array is hot depends on
+ * the workload: an access to one counts with a twentieth of its rate for each
+ * of the others, so that orders part a reader from the whole array.  Contention inside one unit (a timer and the
  * lock beside it in one nested record) changes with the place where a line
  * happens to end, and no order of units can promise it: an order is judged by
  * lm_cost_between().  And the cheapest order of today's offsets may be lucky: a
@@ -45,13 +47,23 @@ double lm_objective_cost(struct lm_objective *o, const struct lm_order *order);
 /* Its expected transfers, contention inside units and all; INFINITY likewise. */
 double lm_objective_transfers(struct lm_objective *o, const struct lm_order *order);
 
-/* The robust cost.  Gives up with INFINITY as soon as it is sure to exceed `enough`. */
-double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough);
+/*
+ * What units would cost each other besides if every element of an array were as
+ * hot as the hottest: transfers as it stands, summed over configurations.
+ */
+double lm_objective_whole_arrays(struct lm_objective *o, const struct lm_order *order);
+
+/*
+ * The robust cost.  Gives up with INFINITY as soon as it is sure to exceed
+ * `enough`.  *worst (may be NULL) is the cost if each configuration met with the
+ * perturbation that hurts it most.
+ */
+double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough, double *worst);
 
 /* The declared order's layout in view v. */
 const struct lm_layout *lm_objective_before(const struct lm_objective *o, uint32_t v);
 
-/* The pricing of view v. */
+/* The pricing of view v by the accesses as they are. */
 struct lm_cost *lm_objective_pricing(struct lm_objective *o, uint32_t v);
 
 bool lm_objective_base_fixed(const struct lm_objective *o);	/* in every view */

@@ -138,22 +138,26 @@ static void search_moves(struct planning *p)
 
 	lm_moves_search(&search, p->starts, p->nr_starts, p->arena, &p->plan->curve, &p->plan->nr_curve,
 			&p->plan->exhaustive);
+	p->plan->curve[0].transfers = p->plan->transfers_before;	/* also where it breaks a rule of the person's own */
 }
 
 /* The point to recommend: as few moves as reach most of the gain, within what the person allows. */
 static const struct lm_curve_point *choose(const struct planning *p)
 {
 	const struct lm_curve_point *c = p->plan->curve;
-	uint32_t last = p->plan->nr_curve - 1;
-	double gain = c[0].cost - c[last].cost;
+	uint32_t first = 0, last = p->plan->nr_curve - 1;
 
+	/* Where the declared order breaks a rule of the person's own, the gain counts from the first that keeps it. */
+	if (!isfinite(c[0].cost) && last)
+		first = 1;
 	if (p->opts->moves > 0)
-		while (last && c[last].moves > (uint32_t)p->opts->moves)
+		while (last > first && c[last].moves > (uint32_t)p->opts->moves)
 			last--;
-	if (p->opts->moves || !isfinite(c[0].cost))
-		return &c[isfinite(c[0].cost) || !last ? last : 1];
-	for (uint32_t i = 0; i < last; i++)
-		if (c[0].cost - c[i].cost >= enough_share * gain)
+	if (p->opts->moves)
+		return &c[last];
+
+	for (uint32_t i = first; i < last; i++)
+		if (c[first].cost - c[i].reach >= enough_share * (c[first].cost - c[last].reach))
 			return &c[i];
 	return &c[last];
 }

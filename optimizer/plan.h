@@ -71,6 +71,7 @@ struct lm_move {
 struct lm_curve_point {
 	uint32_t moves;
 	double cost;			/* robust cost (objective.h), what the search minimises */
+	double reach;			/* the least robust cost seen with as many moves; this order's is as good within 5 % of its gain */
 	double transfers;		/* expected, sum over views, unperturbed, contention inside units and all */
 	struct lm_order order;
 };

@@ -180,36 +180,59 @@ static void first_members(struct collecting *c)
 	}
 }
 
-/* A record whose last leaf is a flexible array ends in a variable tail. */
+/* A record whose last leaf is a flexible array ends in a variable tail.  (An empty padding record does not.) */
 static bool has_variable_tail(const struct lm_record *rec, const struct lm_field *f)
 {
-	for (uint32_t l = f->first_leaf; l < f->first_leaf + f->nr_leaves; l++)
+	for (uint32_t l = f->first_leaf; f->size && l < f->first_leaf + f->nr_leaves; l++)
 		if (!rec->leaves[l].size && rec->leaves[l].elem_size && rec->leaves[l].offset >= f->size)
 			return true;
 	return false;
 }
 
+/* Does nothing that takes room follow field i? */
+static bool is_last(const struct lm_record *rec, uint32_t i)
+{
+	while (++i < rec->nr_fields)
+		if (rec->fields[i].size || rec->fields[i].bits != LM_NOT_BITS)
+			return false;
+	return true;
+}
+
+/* What unit u's tail binds it to: FLEXIBLE, TAIL, FENCE (a marker in the middle), or LM_NR_RULES for nothing. */
+static enum lm_rule_kind tail_kind(struct collecting *c, uint32_t u)
+{
+	enum lm_rule_kind kind = LM_NR_RULES;
+
+	for (uint32_t v = 0; v < c->s->nr_views; v++) {
+		const struct lm_view *view = &c->s->views[v];
+		uint32_t nr;
+		const struct lm_field *f = fields_of(view, u, &nr);
+
+		for (uint32_t i = 0; i < nr; i++) {
+			bool padding = f[i].is_record && !f[i].size;
+			bool tail = f[i].is_record && (f[i].flexible || has_variable_tail(view->rec, &f[i]));
+
+			if (padding || (!f[i].flexible && !tail))
+				continue;
+			kind = !is_last(view->rec, view->first_field[u] + i) ? LM_RULE_FENCE :
+			       tail ? LM_RULE_TAIL : LM_RULE_FLEXIBLE;
+		}
+	}
+	return kind;
+}
+
+/* An array of no elements in the middle marks the begin or end of a range for memcpy and the like. */
 static void tails(struct collecting *c)
 {
 	for (uint32_t u = 0; u < c->s->body->nr_units; u++) {
-		enum lm_rule_kind kind = LM_NR_RULES;
+		enum lm_rule_kind kind = tail_kind(c, u);
 
-		for (uint32_t v = 0; v < c->s->nr_views; v++) {
-			uint32_t nr;
-			const struct lm_field *f = fields_of(&c->s->views[v], u, &nr);
-
-			for (uint32_t i = 0; i < nr; i++) {
-				if (f[i].flexible)
-					kind = LM_RULE_FLEXIBLE;
-				else if (has_variable_tail(c->s->views[v].rec, &f[i]))
-					kind = LM_RULE_TAIL;
-			}
-		}
 		if (kind == LM_NR_RULES)
 			continue;
 		c->out->fixed[u] = 1;
-		c->head[u] = 1;		/* nothing moves behind it */
-		add_rule(c, kind, u, LM_NONE, at_line(c, u, "declared"));
+		c->head[u] = 1;		/* nothing moves behind a tail, nothing passes a marker */
+		add_rule(c, kind, u, LM_NONE, at_line(c, u, kind == LM_RULE_FENCE ? "an empty array marks a place" :
+						      "declared"));
 	}
 }
 
@@ -246,6 +269,8 @@ static void fences(struct collecting *c)
 		bool empty;
 		uint32_t align = unit_alignment(c, u, &empty);
 
+		if (c->head[u])
+			continue;	/* a tail or marker */
 		if (unit->fence || (empty && align >= c->opts->line)) {
 			bool random = !strncmp(unit->name, "randomized_struct_fields", 24);
 

@@ -14,6 +14,7 @@ struct lm_state {
 	struct lm_order order;
 	double transfers;	/* expected, as it stands; sum over views */
 	double robust;		/* objective.h */
+	double reach;		/* robust cost of the best order of its level, of which this is the calm one */
 	uint32_t moves;
 };
 

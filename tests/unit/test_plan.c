@@ -31,7 +31,7 @@ struct brute {
 
 static void visit(struct brute *b)
 {
-	double cost = lm_objective_robust(b->o, &b->order, INFINITY);
+	double cost = lm_objective_robust(b->o, &b->order, INFINITY, NULL);
 
 	b->allowed += isfinite(cost) != 0;
 	b->best = fmin(b->best, cost);

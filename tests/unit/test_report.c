@@ -123,9 +123,9 @@ static void make_plan(struct box *b)
 	memcpy(b->old_units, (uint32_t[]){ HITS, MAP, COLD, OP }, sizeof(b->old_units));
 	memcpy(b->new_units, (uint32_t[]){ HITS, COLD, MAP, OP }, sizeof(b->new_units));
 	memcpy(b->other_units, (uint32_t[]){ COLD, HITS, OP, MAP }, sizeof(b->other_units));
-	b->curve[0] = (struct lm_curve_point){ 0, 1234567, 1234567, { b->old_units, b->barriers } };
-	b->curve[1] = (struct lm_curve_point){ 1, 100000, 100000, { b->new_units, b->barriers } };
-	b->curve[2] = (struct lm_curve_point){ 2, 99000, 99000, { b->other_units, b->barriers } };
+	b->curve[0] = (struct lm_curve_point){ 0, 1234567, 1234567, 1234567, { b->old_units, b->barriers } };
+	b->curve[1] = (struct lm_curve_point){ 1, 100000, 100000, 100000, { b->new_units, b->barriers } };
+	b->curve[2] = (struct lm_curve_point){ 2, 99000, 99000, 99000, { b->other_units, b->barriers } };
 	b->pair = (struct lm_pair){ 0, 0, HITS, MAP, 1134567, false, true, 48 };
 	b->shared = (struct lm_true_sharing){ HITS, 90000 };
 	b->plan = (struct lm_plan){ .verdict = LM_VERDICT_MOVED, .order = b->curve[1].order, .before = &b->layout_before,
