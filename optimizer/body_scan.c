@@ -329,6 +329,8 @@ static struct lm_err *decl_punct(struct lm_scan *s, struct decl *d)
 	char c = s->text[x->begin];
 
 	d->complete = false;
+	if (c == '#')	/* on a line of its own it would become a directive */
+		return lm_err_new(LM_ERR_INPUT, "%s:%u: this '#' starts no directive.", s->path, x->line);
 	if (c == '(' || c == '[' || c == '{') {
 		if (d->depth++ > MAX_DEPTH)
 			return lm_err_new(LM_ERR_INPUT, "%s:%u: brackets are nested too deeply.", s->path, x->line);
