@@ -42,19 +42,20 @@ tree() {
 	git -C "$1" init -q
 }
 
-# apply PATCH FOLDER
+# apply NAME FOLDER - build/demo/NAME.patch to the tree build/demo/FOLDER.
 apply() {
-	(cd "$2" && run git apply "$1") || die "git apply did not take $1"
+	run git -C "$work/$2" apply "../$1.patch" || die "git apply did not take build/demo/$1.patch"
 }
 
-# what PATCH WORDS - one line that says what changed.
+# enter FOLDER
+enter() {
+	printf '$ cd %s\n' "$1" | sed "s|$root/||" >&3
+	cd "$1" || die "cannot enter $1"
+}
+
+# what WORDS - one line that says what changed: the report's first sentence.
 what() {
-	printf '\n=> '
-	if [ -s "$1" ]; then
-		grep -m 1 'transfers' "$2" || die "the report has no line on transfers"
-	else
-		echo "no change worth making"
-	fi
+	printf '\n=> %s\n' "$(sed '/^A transfer is\|^Kept as it is/,$d' "$1" | tr -s ' \n' ' ')"
 }
 
 kernel_headers() {
@@ -69,11 +70,11 @@ kernel_headers() {
 		tree "$work/debian"
 		mkdir -p "$work/debian/include/linux"
 		cp "$header" "$work/debian/include/linux"
-		apply "$work/debian.patch" "$work/debian"
+		apply debian debian
 		run "$lm" show --kernel-headers --struct mem_cgroup --header "$work/debian/include/linux/memcontrol.h" \
 			--profile tests/data/mem_cgroup-6.1.access || die "linemate show failed"
 	fi
-	what "$work/debian.patch" "$work/debian.words"
+	what "$work/debian.words"
 }
 
 flagship() {
@@ -81,7 +82,7 @@ flagship() {
 	data=$root/tests/data/flagship
 	tree "$work/before"
 	cp -r "$data/include" "$work/before"
-	cd "$work/before" || die "cannot enter $work/before"
+	enter "$work/before"
 	# shellcheck disable=SC2046
 	run "$lm" patch --struct mem_cgroup --header include/linux/memcontrol.h --profile "$data/sites.access" \
 		--config nolru:-CONFIG_LRU_GEN_WALKS_MMU --config nowb:-CONFIG_CGROUP_WRITEBACK \
@@ -93,13 +94,13 @@ flagship() {
 	echo
 	tree "$work/after"
 	cp -r "$data/include" "$work/after"
-	apply "$work/flagship.patch" "$work/after"
-	cd "$work/after" || die "cannot enter $work/after"
+	apply flagship after
+	enter "$work/after"
 	# shellcheck disable=SC2046
 	run "$lm" show --struct mem_cgroup --header include/linux/memcontrol.h --profile "$data/sites.access" \
 		-- $(cat "$data/flags") || die "linemate show failed"
 	cd "$root" || exit 2
-	what "$work/flagship.patch" "$work/flagship.words"
+	what "$work/flagship.words"
 }
 
 common=$(find /usr/src -maxdepth 1 -name 'linux-headers-*-common' 2>/dev/null | sort -V | tail -n 1)
