@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Joining compares all pairs of lines after each step; beyond this it would take longer than the solver. */
+enum { MOST_JOINED = 400 };
+
 static void push_line(struct lm_pack_items *p, const struct lm_pack_line_set *l, uint32_t without)
 {
 	for (uint32_t i = 0; i < l->nr; i++)
@@ -161,7 +164,9 @@ struct lm_pack_line_set *lm_pack_greedy(struct lm_pack_items *p, struct lm_arena
 		lines[i].bytes = x->bytes;
 		lines[i].price = x->alone;
 	}
-	join_lines(p, lines, nr, arena);
-	lm_pack_improve(p, lines, nr);
+	if (*nr <= MOST_JOINED) {
+		join_lines(p, lines, nr, arena);
+		lm_pack_improve(p, lines, nr);
+	}
 	return lines;
 }

@@ -15,7 +15,10 @@ struct lm_pack_line_set {
 	double price;
 };
 
-/* Starts from p->start.  More lines than the problem allows are left only if joining cannot get below. */
+/*
+ * Starts from p->start.  More lines than the problem allows are left only if
+ * joining cannot get below, or there are too many items to try.
+ */
 struct lm_pack_line_set *lm_pack_greedy(struct lm_pack_items *p, struct lm_arena *arena, uint32_t *nr);
 
 /* Improves any packing in place; *nr may fall. */

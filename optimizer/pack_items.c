@@ -420,6 +420,10 @@ void lm_pack_items_make(const struct lm_pack *p, struct lm_arena *arena, struct 
 	}
 	if (out->most_lines > p->lines)
 		out->most_lines = p->lines;
+	out->least_bytes = p->line;
+	for (uint32_t i = 0; i < out->nr_items; i++)
+		if (out->items[i].bytes < out->least_bytes)
+			out->least_bytes = out->items[i].bytes;
 
 	const uint32_t *atom = number_atoms(out, arena);
 

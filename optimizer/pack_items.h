@@ -56,6 +56,7 @@ struct lm_pack_items {
 	uint32_t *start;		/* items of each unit's cheapest way */
 	uint32_t nr_start;
 	uint32_t most_lines;		/* no packing has more */
+	uint32_t least_bytes;		/* of the smallest item */
 	struct lm_cost_line *price;	/* over the merged touches */
 	uint32_t nr_groups;
 };

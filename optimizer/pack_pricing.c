@@ -170,9 +170,10 @@ static void begin(struct lm_pricer *r, const double *duals, double tolerance, st
 	r->nr_chosen = 0;
 	r->free = p->pack->line;
 	r->sum = 0;
+	/* An item that fills a line alone is priced from the start; only bit-fields of no whole byte could join it. */
 	r->nr_useful = 0;
 	for (uint32_t i = 0; i < p->nr_items; i++)
-		if (duals[i] > 0 && !outdone(r, i))
+		if (duals[i] > 0 && (p->items[i].bytes < p->pack->line || p->least_bytes == 0) && !outdone(r, i))
 			r->useful[r->nr_useful++] = i;
 }
 
@@ -250,11 +251,11 @@ static bool best_addition(struct lm_pricer *r, double price, uint32_t *ret)
 	return any;
 }
 
-uint32_t lm_pricer_greedy(struct lm_pricer *r, const double *duals, double tolerance,
+uint32_t lm_pricer_greedy(struct lm_pricer *r, const double *duals, double tolerance, double deadline,
 			  struct lm_pack_column *out, uint32_t max)
 {
 	begin(r, duals, tolerance, out, max);
-	for (uint32_t seed = 0; seed < r->nr_useful; seed++) {
+	for (uint32_t seed = 0; seed < r->nr_useful && lm_pricer_clock() < deadline; seed++) {
 		uint32_t next = r->useful[seed];
 		double price;
 
@@ -342,6 +343,20 @@ static void rate_candidates(struct lm_pricer *r, struct candidate *c, uint32_t n
 	}
 	if (nr)
 		qsort(c, nr, sizeof(*c), by_density);
+}
+
+void lm_pricer_floor(struct lm_pricer *r, double *duals)
+{
+	uint32_t nr = r->items->nr_items;
+	struct candidate *all = take(nr, sizeof(*all));
+
+	r->free = r->items->pack->line;
+	for (uint32_t i = 0; i < nr; i++)
+		all[i].item = i;
+	share_touches(r, all, nr);
+	for (uint32_t i = 0; i < nr; i++)
+		duals[i] = adds_at_least(r, &r->items->items[i]);
+	free(all);
 }
 
 /* The most that candidates, sorted by density, bring in so many bytes. */

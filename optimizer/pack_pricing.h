@@ -32,11 +32,18 @@ struct lm_pricer *lm_pricer_new(struct lm_pack_items *items);
 void lm_pricer_free(struct lm_pricer *r);	/* NULL is fine */
 
 /*
- * Greedy from every item: sets with reduced cost below -tolerance, the best
- * first, no two equal, at most max.  Returns how many.  The columns' items stay
- * valid until the next call.
+ * Duals under which no set has a reduced cost below 0, without a search: what
+ * each item adds at least to an empty line.
  */
-uint32_t lm_pricer_greedy(struct lm_pricer *r, const double *duals, double tolerance,
+void lm_pricer_floor(struct lm_pricer *r, double *duals);
+
+/*
+ * Greedy from every item: sets with reduced cost below -tolerance, the best
+ * first, no two equal, at most max; from fewer items once the monotonic clock
+ * passes deadline.  Returns how many.  The columns' items stay valid until the
+ * next call.
+ */
+uint32_t lm_pricer_greedy(struct lm_pricer *r, const double *duals, double tolerance, double deadline,
 			  struct lm_pack_column *out, uint32_t max);
 
 /*

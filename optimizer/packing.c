@@ -172,6 +172,17 @@ static struct lm_err *solve_linear(struct generation *g, bool *optimal)
 
 /* ---- generation ---- */
 
+/* Single items are in the program, so they are not searched for; but the simplex is only so exact. */
+static double least_of_singles(const struct generation *g, double least)
+{
+	for (uint32_t i = 0; i < g->items.nr_items; i++) {
+		double reduced = g->items.items[i].alone - g->duals[i];
+
+		least = reduced < least ? reduced : least;
+	}
+	return least;
+}
+
 static void raise_bound(struct generation *g, double least)
 {
 	const struct lm_pack_items *p = &g->items;
@@ -189,6 +200,7 @@ static void raise_bound(struct generation *g, double least)
 		}
 		bound += cheapest;
 	}
+	least = least_of_singles(g, least);
 	if (least < mu)
 		bound += p->most_lines * (least - mu);
 	g->bound = bound > g->bound ? bound : g->bound;
@@ -197,6 +209,11 @@ static void raise_bound(struct generation *g, double least)
 static struct lm_err *generate(struct generation *g)
 {
 	struct lm_pack_column found[PER_ROUND];
+
+	/* A first bound, should there be no time for another. */
+	lm_pricer_floor(g->pricer, g->duals);
+	raise_bound(g, 0);
+
 	double tolerance = EXACTNESS * g->scale * g->nr_best / (g->items.most_lines + 1);
 
 	for (;;) {
@@ -209,7 +226,8 @@ static struct lm_err *generate(struct generation *g)
 			return NULL;
 
 		double mu = g->duals[g->nr_rows - 1];
-		uint32_t nr = lm_pricer_greedy(g->pricer, g->duals, tolerance - mu, found, PER_ROUND);
+		uint32_t nr = lm_pricer_greedy(g->pricer, g->duals, tolerance - mu, g->deadline, found,
+						PER_ROUND);
 
 		if (!nr) {
 			double least;
@@ -351,7 +369,7 @@ static void finish(const struct generation *g, struct lm_arena *arena, struct lm
 	bool any = g->value < INFINITY;
 	uint32_t nr = any ? g->nr_best : 0;
 
-	*out = (struct lm_packing){ .bound = g->bound * (1 - 1e-12),
+	*out = (struct lm_packing){ .bound = g->bound * (1 - 1e-9),
 				    .value = any ? g->value : 0,
 				    .proven = g->proven,
 				    .lines = LM_ARENA_ARRAY(arena, struct lm_pack_line, nr + 1),
