@@ -25,7 +25,7 @@ static void hazard_add(struct search *s, enum lm_hazard_kind kind, CXCursor at, 
 
 	struct lm_hazard h = { .kind = kind, .line = line, .member = member };
 
-	h.file = file ? lm_parse_text(s->p->arena, clang_getFileName(file)) : s->p->req->configs->header;
+	h.file = lm_parse_path(s->p, file);
 	for (size_t i = 0; i < out->nr_hazards; i++) {
 		const struct lm_hazard *o = &out->hazards[i];
 

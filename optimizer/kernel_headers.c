@@ -196,7 +196,9 @@ struct lm_err *lm_kernel_headers_flags(const struct lm_kernel_headers *h, const 
 	static const char general[] =
 		"-D__KERNEL__ -std=gnu11 -fshort-wchar -funsigned-char -fno-common -fno-PIE -fno-strict-aliasing "
 		"-DKBUILD_MODNAME='\"t\"' -DKBUILD_BASENAME='\"t\"' -O2";
-	static const char x86[] = "-m64 -mno-80387 -mcmodel=kernel -mno-sse -mno-mmx -mno-sse2";
+	/* CC_USING_FENTRY: asm/ftrace.h wants to hear that the compiler has it. */
+	static const char x86[] =
+		"-m64 -mno-80387 -mcmodel=kernel -mno-sse -mno-mmx -mno-sse2 -DCC_USING_FENTRY";
 	static const char arm64[] = "-mgeneral-regs-only -mlittle-endian";
 	const char *arch = architecture(h, arena);
 

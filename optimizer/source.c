@@ -57,6 +57,18 @@ char *lm_parse_text(struct lm_arena *arena, CXString s)
 	return copy;
 }
 
+const char *lm_parse_path(const struct lm_parse *p, CXFile file)
+{
+	const char *path;
+
+	if (!file)
+		return p->req->configs->header;
+	if (p->header && clang_File_isEqual(file, p->header))
+		return p->req->configs->header;
+	path = lm_parse_text(p->arena, clang_File_tryGetRealPathName(file));
+	return *path ? path : lm_parse_text(p->arena, clang_getFileName(file));
+}
+
 bool lm_parse_in_header(const struct lm_parse *p, CXCursor c)
 {
 	CXFile file;
@@ -114,7 +126,7 @@ static struct lm_err *complaint(const struct lm_parse *p, CXDiagnostic d)
 
 	clang_getFileLocation(clang_getDiagnosticLocation(d), &file, &line, &column, NULL);
 	if (file)
-		path = lm_parse_text(p->arena, clang_getFileName(file));
+		path = lm_parse_path(p, file);
 	if (!path || !strcmp(path, MAIN_PATH))
 		return lm_err_new(LM_ERR_INPUT, "%s: clang says in configuration \"%s\": %s; %s.", p->req->configs->header,
 				  p->config->name, words, advice(p));
@@ -388,8 +400,7 @@ static struct lm_err *not_found(struct lm_parse *p, const struct survey *s)
 	if (!clang_Cursor_isNull(s->elsewhere)) {
 		clang_getExpansionLocation(clang_getCursorLocation(s->elsewhere), &file, &line, NULL, NULL);
 		return lm_err_new(LM_ERR_INPUT, "%s: record \"%s\" is not defined here but at %s:%u; give that file as "
-				  "--header.", configs->header, s->name,
-				  file ? lm_parse_text(p->arena, clang_getFileName(file)) : "?", line);
+				  "--header.", configs->header, s->name, lm_parse_path(p, file), line);
 	}
 	clang_visitChildren(clang_getTranslationUnitCursor(p->tu), see_name, &names);
 	if (!names.any && configs->source)

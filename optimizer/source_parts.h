@@ -36,6 +36,9 @@ struct lm_parse {
 /* Text of a CXString in arena; disposes of it. */
 char *lm_parse_text(struct lm_arena *arena, CXString s);
 
+/* Where a file is, absolute where clang knows it: -I./include would leave its dot in the name. */
+const char *lm_parse_path(const struct lm_parse *p, CXFile file);
+
 /* True if the cursor stands in the header itself (macros: where they are used). */
 bool lm_parse_in_header(const struct lm_parse *p, CXCursor c);
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* libclang never frees the texts it was given when it cannot use the flags at all (-std=c1 below). */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
@@ -530,7 +531,8 @@ static void wrong_input_gets_one_sentence(void **state)
 		{ "typedef int thing_t;\ntypedef struct thing *thing_p;\n", "thing_p", "", LM_ERR_INPUT, "no record \"thing_p\"",
 		  "check --struct" },
 		{ "struct s;\nvoid f(struct s *);\n", "s", "", LM_ERR_INPUT, "is declared but never defined", NULL },
-		{ "#include \"other.h\"\n", "elsewhere", "", LM_ERR_INPUT, "is not defined here but at ", "other.h:2;" },
+		{ "#include \"other.h\"\n", "elsewhere", "", LM_ERR_INPUT, "is not defined here but at /", "other.h:2;" },
+		{ "#include <other.h>\n", "elsewhere", "-I .", LM_ERR_INPUT, "is not defined here but at /", "other.h:2;" },
 		{ "struct s { int a; };\n", "s", "-xc++", LM_ERR_REFUSED, "this is C++", NULL },
 		{ "struct s { int a; };\n", "s", "-std=gnu++17", LM_ERR_REFUSED, "this is C++", NULL },
 		{ "struct s { int a; };\n", "s", "-fno-such-flag", LM_ERR_INPUT, "'-fno-such-flag'", "x.h: " },
@@ -539,14 +541,19 @@ static void wrong_input_gets_one_sentence(void **state)
 		{ "#error told \33[31m you\n", "s", "", LM_ERR_INPUT, "x.h:1:2: ", "[31m you" },
 	};
 
+	char before[4096];
+
 	(void)state;
+	assert_non_null(getcwd(before, sizeof(before)));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct fixture f;
 
 		fixture_open(&f, rows[i].text);
 		fixture_write(&f, "other.h", "\nstruct elsewhere { int a; };\n");
 		fixture_flags(&f, rows[i].flags);
+		assert_int_equal(chdir(f.dir), 0);
 		fixture_fails(fixture_try(&f, rows[i].record), rows[i].code, rows[i].words, rows[i].more);
+		assert_int_equal(chdir(before), 0);
 		fixture_close(&f);
 	}
 }
