@@ -512,8 +512,7 @@ static struct lm_err *read_record(struct lm_debuginfo *bin, Dwarf_Die root, Dwar
 		err = read_members(bin, die, rec);
 	rec->name = lm_arena_strdup(&bin->arena, name);
 	rec->size = (uint64_t)size.number;
-	if (!err)
-		*ret = rec;
+	*ret = err ? NULL : rec;
 	return err;
 }
 
@@ -570,21 +569,20 @@ static struct lm_err *search_unit(struct lm_debuginfo *bin, const struct unit *u
 struct lm_err *lm_debuginfo_record(struct lm_debuginfo *bin, const char *name, const struct lm_dbg_record **ret)
 {
 	const struct lm_dbg_record *rec = NULL;
+	struct lm_err *err = NULL;
 
-	for (size_t i = 0; i < bin->nr_units && !rec; i++) {
-		struct lm_err *err = search_unit(bin, &bin->units[i], name, &rec);
-
-		if (err)
-			return err;
+	for (size_t i = 0; i < bin->nr_units && !rec && !err; i++) {
 		if (i % 64 == 0)
 			lm_progress("reading debug info", i, bin->nr_units);
+		err = search_unit(bin, &bin->units[i], name, &rec);
 	}
 	lm_progress("reading debug info", bin->nr_units, bin->nr_units);
-	if (!rec && bin->dwo)
-		return lm_err_new(LM_ERR_INPUT, "%s: has no %s, but split debug info (%s) may have it; "
-				  "link it with dwp, or build without -gsplit-dwarf", bin->path, name, bin->dwo);
-	*ret = rec;
-	return NULL;
+	if (!err && !rec && bin->dwo)
+		err = lm_err_new(LM_ERR_INPUT, "%s: has no %s, but split debug info (%s) may have it; link it with dwp, or "
+				 "build without -gsplit-dwarf", bin->path, name, bin->dwo);
+	if (!err)
+		*ret = rec;
+	return err;
 }
 
 /* ---- opening ---- */

@@ -300,6 +300,28 @@ static void test_a_typedef_without_tag_and_a_flexible_tail(void **state)
 	must(verify(p, &out));
 }
 
+/* A padding macro of the project makes a member without bytes, where a line starts. */
+static void test_a_barrier_by_the_projects_own_macro(void **state)
+{
+	static const struct lm_rewrite_opts opts = { .barrier = "PADDING" };
+	struct place *p = *state;
+	struct lm_verified out;
+
+	put(p, "b.h", "struct padding { char x[0]; } __attribute__((aligned(64)));\n"
+	    "#define PADDING(name) struct padding name\n"
+	    "struct b { char a; long b; int c : 3; char d; } __attribute__((aligned(64)));\n");
+	prepare(p, (struct lm_config_request){ .header = in_tree(p, "b.h") }, "b", 0);
+	p->order.barrier[p->body.nr_units - 1] = 1;
+	lm_layout_units(&p->subject.views[0], p->body.nr_units, &p->order, 64, NULL, &p->after[0]);
+	assert_int_equal(p->after[0].size, 128);
+	must(lm_rewrite(&p->body, &p->order, &opts, &p->arena, &p->rewrite));
+	assert_non_null(strstr(p->rewrite.text, "PADDING(_pad1_);"));
+	must(verify(p, &out));
+	/* Without the barrier in the plan the same text is wrong. */
+	p->order.barrier[p->body.nr_units - 1] = 0;
+	must_fail(verify(p, &out), LM_ERR_BUG, "_pad1_ stands where a should");
+}
+
 static void test_one_compiler_is_enough_and_none_is_not(void **state)
 {
 	struct place *p = *state;
@@ -364,6 +386,7 @@ int main(void)
 		TEST(test_a_header_read_around_the_mirror_is_noticed),
 		TEST(test_every_way_into_the_tree_leads_to_the_new_text),
 		TEST(test_a_typedef_without_tag_and_a_flexible_tail),
+		TEST(test_a_barrier_by_the_projects_own_macro),
 		TEST(test_one_compiler_is_enough_and_none_is_not),
 		TEST(test_paths_of_the_tree_become_paths_of_the_mirror),
 	};
