@@ -308,7 +308,11 @@ double lm_cost_layout(struct lm_cost *c, const struct lm_layout *layout)
 	return sum / c->nr_bases;
 }
 
-/* Transfers of ranges [first, end), one unit's, as if they were alone. */
+/*
+ * Transfers of ranges [first, end), one unit's, as if they were alone, on the
+ * lines that they share with others; lines that they do not are taken off the
+ * layout's sums.
+ */
 static double unit_alone(struct lm_cost *c, uint32_t first, uint32_t end)
 {
 	uint64_t from = UINT64_MAX, to = 0;
@@ -321,13 +325,16 @@ static double unit_alone(struct lm_cost *c, uint32_t first, uint32_t end)
 		to = c->ends[k] > to ? c->ends[k] : to;
 	}
 	for (uint64_t l = from; l <= to; l++) {
-		sum += line_price(c, c->unit_sums[l], l, first, end);
+		if (c->unit_sums[l] == c->sums[l])
+			c->sums[l] = 0;	/* nobody else is there: what it costs is no matter between units */
+		else
+			sum += line_price(c, c->unit_sums[l], l, first, end);
 		c->unit_sums[l] = 0;
 	}
 	return sum;
 }
 
-static double all_alone(struct lm_cost *c)
+static double shared_alone(struct lm_cost *c)
 {
 	double sum = 0;
 
@@ -342,8 +349,9 @@ double lm_cost_between(struct lm_cost *c, const struct lm_layout *layout)
 
 	for (uint32_t b = 0; b < c->nr_bases; b++) {
 		size_t lines = spread(c, layout, (uint64_t)b * c->step);
+		double alone = shared_alone(c);
 
-		sum += whole_lines(c, lines) - all_alone(c);
+		sum += whole_lines(c, lines) - alone;
 	}
 	return sum / c->nr_bases;
 }

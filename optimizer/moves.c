@@ -11,6 +11,9 @@ enum { MAX_LEVELS = 12 };
 /* A point of the curve is worth showing if it saves this share of what came before. */
 static const double worth = 5e-3;
 
+/* This share of the gain that the bound leaves possible is near it. */
+static const double near_share = 0.95;
+
 double lm_now(void)
 {
 	struct timespec t;
@@ -98,10 +101,18 @@ static void add_point(struct curve *c, const struct lm_state *s)
 					 .order = s->order };
 }
 
+/* Is s so near to the proven bound that more moves are only worth a look? */
+static bool near_bound(const struct lm_search *x, double start, const struct lm_state *s)
+{
+	return x->bound > 0 && isfinite(start) && start - s->transfers >= near_share * (start - x->bound);
+}
+
 /* Follows single moves from `from` as long as they help; every level that helps is a point. */
 static void climb(const struct lm_search *x, const struct lm_state *from, double start, struct curve *c)
 {
 	struct lm_state level[LM_BEAM], next[LM_BEAM];
+	double transfers = c->points[0].transfers;
+	bool last = false;
 	size_t nr = 1;
 
 	level[0] = *from;
@@ -111,7 +122,10 @@ static void climb(const struct lm_search *x, const struct lm_state *from, double
 		if (!found || (k > 1 && next[0].robust >= level[0].robust * (1 - worth)))
 			return;
 		add_point(c, &next[0]);
-		nr = found;
+		if (last)
+			return;
+		last = near_bound(x, transfers, &next[0]);
+		nr = last ? 1 : found;
 		memcpy(level, next, nr * sizeof(*next));
 	}
 }
@@ -144,6 +158,17 @@ static void price(const struct lm_search *x, struct lm_state *s)
 	s->robust = s->reach = lm_objective_robust(x->workers[0], &s->order, INFINITY, NULL);
 }
 
+static bool reached(const struct lm_search *x, const struct curve *c)
+{
+	for (size_t i = 1; i < c->nr; i++) {
+		struct lm_state s = { .transfers = c->points[i].transfers };
+
+		if (near_bound(x, c->points[0].transfers, &s))
+			return true;
+	}
+	return false;
+}
+
 void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, size_t nr_starts,
 		     struct lm_arena *arena, struct lm_curve_point **curve, uint32_t *nr_curve, bool *exhaustive)
 {
@@ -158,7 +183,7 @@ void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, s
 	for (uint32_t m = 1; *exhaustive && m <= x->s->body->nr_units; m++)
 		if (best[m].order.units)
 			add_point(&c, &best[m]);
-	for (size_t i = 0; i < nr_starts && !*exhaustive && lm_now() < x->until; i++) {
+	for (size_t i = 0; i < nr_starts && !*exhaustive && !reached(x, &c) && lm_now() < x->until; i++) {
 		struct lm_state s = { .order = starts[i], .moves = lm_moves_count(x->s, &starts[i]) };
 
 		price(x, &s);

@@ -21,6 +21,7 @@ struct lm_search {
 	size_t nr_workers;
 	const uint8_t *hot;		/* [nr_units]: has accesses in some view */
 	uint32_t line;			/* bytes */
+	double bound;			/* no order costs less transfers; 0: not known */
 	bool allow_barriers;
 	double until;			/* lm_now() after which no new level is begun */
 };

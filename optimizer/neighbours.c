@@ -9,11 +9,15 @@
 enum {
 	BEAM = LM_BEAM,
 	SHORT_LIST = 96,	/* candidates of a level priced under change */
+	ALIKE = 12,		/* of these, at most so many that do as good as the same */
 	SMALL = 64,		/* units; in larger records cold ones move in the best order only */
 };
 
 /* Two orders whose gains differ by less than this share are equally good: the calmer one is taken. */
 static const double as_good = 0.05;
+
+/* Costs that differ by less than this share are the same. */
+static const double same_cost = 1e-4;
 
 /* What one more field on another line is worth, as a share of the transfers. */
 static const double displaced_price = 1e-3;
@@ -223,15 +227,29 @@ static void list_candidates(struct level *l, size_t nr_from, uint32_t max_moves,
 				list_block(l, f, u, max_moves - l->from[f].moves);
 }
 
+/* Does the list hold ALIKE orders already that move the same block and cost as good as the same? */
+static bool have_enough_like(const struct level *l, size_t kept, const struct candidate *c)
+{
+	double near = fabs(l->from[0].robust) * same_cost;
+	uint32_t alike = 0;
+
+	while (kept-- > 0 && c->cost - l->items[kept].cost <= near)
+		alike += l->items[kept].block == c->block && l->items[kept].barrier == c->barrier;
+	return alike >= ALIKE;
+}
+
 /* Keeps the cheapest different orders: the short list. */
 static void cut_to_short_list(struct level *l)
 {
 	size_t kept = 0;
 
 	qsort(l->items, l->nr, sizeof(*l->items), by_cost);
-	for (size_t i = 0; i < l->nr && kept < SHORT_LIST && isfinite(l->items[i].cost); i++)
-		if (!kept || l->items[i].hash != l->items[kept - 1].hash)
+	for (size_t i = 0; i < l->nr && kept < SHORT_LIST && isfinite(l->items[i].cost); i++) {
+		if (kept && l->items[i].hash == l->items[kept - 1].hash)
+			continue;
+		if (!have_enough_like(l, kept, &l->items[i]))
 			l->items[kept++] = l->items[i];
+	}
 	l->nr = kept;
 }
 

@@ -132,7 +132,7 @@ static void search_moves(struct planning *p)
 
 	struct lm_search search = {
 		.s = p->s, .rules = p->r, .workers = p->workers, .nr_workers = p->nr_workers, .hot = hot,
-		.line = p->opts->line,
+		.line = p->opts->line, .bound = p->plan->bound,
 		.allow_barriers = p->opts->allow_barriers, .until = p->until,
 	};
 

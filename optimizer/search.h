@@ -7,7 +7,7 @@
 
 #include "optimizer/moves.h"
 
-enum { LM_BEAM = 12 };		/* orders kept from level to level */
+enum { LM_BEAM = 4 };		/* orders kept from level to level */
 
 /* An order with its price. */
 struct lm_state {
