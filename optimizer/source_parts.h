@@ -1,7 +1,8 @@
 /*
- * source_parts.h - what the three files at the door to libclang share:
- * source.c (a unit parsed, the record found), source_fields.c (the record's
- * fields and leaves) and hazard.c (code that depends on their order).
+ * source_parts.h - what the four files at the door to libclang share: source.c
+ * (a unit parsed, the record found), source_text.c (its braces),
+ * source_fields.c (its fields and leaves) and hazard.c (code that depends on
+ * their order).
  *
  * Private to them; each includes <clang-c/Index.h> before this.
  */
@@ -51,6 +52,12 @@ struct lm_err *lm_parse_alignments(const struct lm_parse *p, const char *const *
 
 /* All fields of a record type, in declared order, anonymous ones included. */
 struct lm_cursors lm_parse_fields(const struct lm_parse *p, CXType record);
+
+/*
+ * Fills open, close, line, end, randomized and is_typedef_name of out->record;
+ * its name is known.  LM_ERR_REFUSED if a macro makes the record.
+ */
+struct lm_err *lm_source_braces(struct lm_parse *p) LM_MUST_CHECK;
 
 /* Fills everything in out->record from fields on, and what attributes say; open, close and end are known. */
 struct lm_err *lm_source_fields(struct lm_parse *p) LM_MUST_CHECK;
