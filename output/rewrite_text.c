@@ -307,17 +307,21 @@ static void add_apart(const struct lm_writer *w, const struct lm_element *e, str
 	add_bytes(w, e, begin, out);
 }
 
+/* In its old place, directly behind its old neighbour: nothing changes there. */
+static bool follows(const struct lm_element *e, const struct lm_element *x)
+{
+	return e->kind == LM_EL_PIECE && (x ? x->kind == LM_EL_PIECE && x->piece + 1 == e->piece : !e->piece);
+}
+
 static void print_element(const struct lm_writer *w, const struct lm_element *e, const struct lm_element *x,
 			  struct lm_str *out)
 {
-	bool follows = e->kind == LM_EL_PIECE && (x ? x->kind == LM_EL_PIECE && x->piece + 1 == e->piece : !e->piece);
-
 	if (e->above != LM_NONE)
 		add_apart(w, &(struct lm_element){ .kind = LM_EL_PIECE, .piece = e->above }, out);
 	switch (e->kind) {
 	case LM_EL_PIECE:
 	case LM_EL_UNIT:
-		if (follows && e->above == LM_NONE)
+		if (follows(e, x) && e->above == LM_NONE)
 			add_bytes(w, e, w->body->pieces[e->piece].begin, out);
 		else
 			add_apart(w, e, out);
@@ -349,6 +353,10 @@ static void print_in_line(const struct lm_writer *w, struct lm_str *out)
 
 		if (e->kind == LM_EL_BLANK || is_old(w, e, LM_PIECE_BLANK))
 			continue;
+		if (follows(e, i ? e - 1 : NULL)) {
+			add_bytes(w, e, begin, out);
+			continue;
+		}
 		if (out->len || airy)
 			lm_str_add_char(out, ' ');
 		if (e->piece == LM_NONE) {
@@ -359,8 +367,10 @@ static void print_in_line(const struct lm_writer *w, struct lm_str *out)
 			begin++;
 		add_bytes(w, e, begin, out);
 	}
-	if (b->end > b->begin && lm_lex_space(b->text[b->end - 1]))
-		lm_str_add_char(out, ' ');
+	/* The blanks before the '}' are the last piece, if there are any. */
+	if (b->nr_pieces && b->pieces[b->nr_pieces - 1].kind == LM_PIECE_BLANK)
+		lm_str_add_bytes(out, b->text + b->pieces[b->nr_pieces - 1].begin,
+				 b->end - b->pieces[b->nr_pieces - 1].begin);
 }
 
 void lm_writer_print(struct lm_writer *w, struct lm_str *out)

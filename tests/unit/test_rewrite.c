@@ -196,6 +196,7 @@ static void units_in_the_middle_of_a_line_get_their_own(void **state)
 	      "struct s {\n\tint b; // both\n\tint a;\n\tint c;\n};\n", "", "");
 	gives("struct s { int a;\n  int b; };\n", "b a", "struct s {\n  int b;\n  int a;\n};\n", "", "");
 	gives("struct s { int a; int b; /* x */ };\n", "b a", "struct s { int b; /* x */ int a; };\n", "", "");
+	gives("struct s {int a;/* x */int b;  };\n", "a b", "struct s {int a;/* x */int b;  };\n", "", "");
 	gives("struct s {int a;int b;};\n", "b a", "struct s {int b; int a;};\n", "", "");
 }
 
