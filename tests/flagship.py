@@ -195,6 +195,8 @@ def main():
         if done.returncode or not done.stdout:
             sys.exit(done.stderr + done.stdout)
         (tmp / "it.patch").write_text(done.stdout)
+        dry = run(["patch", "-p1", "--dry-run", "-i", tmp / "it.patch"], new_tree)
+        expect("patch -p1 takes it, without fuzz", dry.returncode == 0 and "fuzz" not in dry.stdout, dry.stdout.strip())
         applied = run(["git", "apply", tmp / "it.patch"], new_tree)
         expect("git apply takes it", applied.returncode == 0, applied.stderr)
         if applied.returncode:
