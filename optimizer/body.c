@@ -33,35 +33,15 @@ static void take_extents(struct lm_scan *s, const struct lm_extent *extents, siz
 
 /* ---- macros defined inside the record ---- */
 
-static bool has_word(const struct lm_scan *s, size_t at, const char *word)
-{
-	const struct lm_lexeme *x = &s->lex.items[at];
-	struct lm_lexemes inner;
-
-	if (x->kind != LM_LEX_DIRECTIVE)
-		return lm_lex_is(s->text, x, word);
-	if (!memmem(s->text + x->begin, x->end - x->begin, word, strlen(word)))
-		return false;
-	lm_lex(s->text, x->begin + 1, x->end, 1, s->arena, &inner);
-	for (size_t i = 0; i < inner.nr; i++)
-		if (lm_lex_is(s->text, &inner.items[i], word))
-			return true;
-	return false;
-}
-
 /* A macro may travel with its unit only if nobody else in the record needs it. */
 static void check_define(struct lm_scan *s, const struct lm_item *owner, const struct lm_directive *d, uint32_t line)
 {
-	size_t len = 0;
-	const char *name;
+	const char *name = lm_scan_macro_name(s, d);
 
-	while (lm_lex_word_byte(d->rest[len]))
-		len++;
-	name = lm_arena_strndup(s->arena, d->rest, len);
 	for (size_t i = 0; !s->refusal && i < s->lex.nr; i++) {
 		if (i == owner->first)
 			i = owner->last;
-		if (i < s->lex.nr && s->lex.items[i].kind != LM_LEX_COMMENT && has_word(s, i, name))
+		if (i < s->lex.nr && s->lex.items[i].kind != LM_LEX_COMMENT && lm_scan_has_word(s, i, name))
 			lm_scan_refuse(s, "a macro defined at line %u inside the record is used by other members", line);
 	}
 }

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { MAX_DEFINE_REACH = 12 };	/* items: more would tie down too much of the record */
+
 struct joiner {
 	struct lm_scan *s;
 	size_t *guard_end;	/* [nr_guards] index of the ENDIF item */
@@ -54,12 +56,48 @@ static size_t neighbour(const struct lm_scan *s, size_t i, bool forward)
 	}
 }
 
+static bool uses(const struct lm_scan *s, const struct lm_item *item, const char *macro)
+{
+	for (size_t i = item->first; i < item->last; i++)
+		if (s->lex.items[i].kind != LM_LEX_COMMENT && lm_scan_has_word(s, i, macro))
+			return true;
+	return false;
+}
+
+/*
+ * A macro defined for the members right behind it (task_struct's
+ * MAX_LOCK_DEPTH) is one unit with them.  Users elsewhere stop the whole
+ * record from being rearranged: see check_defines().
+ */
+static void join_define(struct joiner *j, size_t at)
+{
+	struct lm_scan *s = j->s;
+	struct lm_directive d;
+	size_t last = at;
+
+	lm_lex_directive(s->text, &s->lex.items[s->items[at].decl_first], s->arena, &d);
+	if (d.kind != LM_DIR_DEFINE)
+		return;
+
+	const char *name = lm_scan_macro_name(s, &d);
+
+	for (size_t i = at + 1; i < s->nr_items && i - at <= MAX_DEFINE_REACH && !is_directive(&s->items[i]); i++)
+		if (uses(s, &s->items[i], name))
+			last = i;
+	if (last > at)
+		join_range(j, at, last);
+}
+
 static void join_stuck(struct joiner *j)
 {
 	struct lm_scan *s = j->s;
 
 	for (size_t i = 0; i < s->nr_items; i++) {
 		if (s->items[i].kind != LM_ITEM_STUCK)
+			continue;
+		if (s->lex.items[s->items[i].decl_first].kind == LM_LEX_DIRECTIVE)
+			join_define(j, i);
+		if (s->items[i].join)
 			continue;
 
 		size_t before = neighbour(s, i, false), behind = neighbour(s, i, true);

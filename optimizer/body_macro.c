@@ -1,4 +1,4 @@
-/* body_macro.c - which words of a body are macros that end without a ';'. */
+/* body_macro.c - the macros of a body: which end without a ';', and who uses those defined in it. */
 #include "optimizer/body_scan.h"
 
 #include <string.h>
@@ -178,4 +178,29 @@ size_t lm_scan_macro(const struct lm_scan *s, size_t at)
 	if (is_lone_marker(s, at) || has_extent(s, x[at].begin, x[behind - 1].end))
 		return behind;
 	return call && ends_by_syntax(s, at, behind, n) ? behind : 0;
+}
+
+bool lm_scan_has_word(const struct lm_scan *s, size_t at, const char *word)
+{
+	const struct lm_lexeme *x = &s->lex.items[at];
+	struct lm_lexemes inner;
+
+	if (x->kind != LM_LEX_DIRECTIVE)
+		return lm_lex_is(s->text, x, word);
+	if (!memmem(s->text + x->begin, x->end - x->begin, word, strlen(word)))
+		return false;
+	lm_lex(s->text, x->begin + 1, x->end, 1, s->arena, &inner);
+	for (size_t i = 0; i < inner.nr; i++)
+		if (lm_lex_is(s->text, &inner.items[i], word))
+			return true;
+	return false;
+}
+
+const char *lm_scan_macro_name(const struct lm_scan *s, const struct lm_directive *d)
+{
+	size_t len = 0;
+
+	while (lm_lex_word_byte(d->rest[len]))
+		len++;
+	return lm_arena_strndup(s->arena, d->rest, len);
 }

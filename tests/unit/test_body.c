@@ -260,10 +260,19 @@ static void asserts_defines_and_stray_semicolons_go_with_a_member(void **state)
 	assert_int_equal(b.text[b.units[0].decl_end - 1], ';');
 }
 
+static void a_macro_is_one_unit_with_the_members_behind_it_that_use_it(void **state)
+{
+	struct lm_body b = read_text("struct s {\n\tint a;\n#define N 2\n\tint b;\n\tint c[N];\n#undef N\n\tint d;\n};\n");
+
+	(void)state;
+	check_units(&b, "a|b|d");
+	check_text(&b, 1, "#define N 2\n\tint b;\n\tint c[N];\n#undef N\n");
+}
+
 static void what_cannot_be_moved_is_refused(void **state)
 {
 	(void)state;
-	refuses("struct s {\n\tint a;\n#define N 2\n\tint b[N];\n};\n", "macro defined at line 3");
+	refuses("struct s {\n\tint a;\n#define N 2\n#ifdef A\n\tint b[N];\n#endif\n};\n", "macro defined at line 3");
 	refuses("struct s {\n\tint a;\n#include \"b.h\"\n\tint c;\n};\n", "#include inside the record at line 3");
 	refuses("struct s {\n#pragma pack(1)\n\tint a;\n};\n", "#pragma inside the record at line 2");
 	refuses("struct s {\n\tunion {\n#pragma pack(1)\n\tint a; };\n};\n", "#pragma inside the record at line 3");
@@ -389,6 +398,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_field_that_reaches_over_several_lines_is_one_unit, release),
 		cmocka_unit_test_teardown(fences_and_groups_are_known_by_name, release),
 		cmocka_unit_test_teardown(asserts_defines_and_stray_semicolons_go_with_a_member, release),
+		cmocka_unit_test_teardown(a_macro_is_one_unit_with_the_members_behind_it_that_use_it, release),
 		cmocka_unit_test_teardown(what_cannot_be_moved_is_refused, release),
 		cmocka_unit_test_teardown(guards_form_a_tree, release),
 		cmocka_unit_test_teardown(guards_in_braces_and_torn_declarations_stay_in_their_unit, release),
