@@ -41,7 +41,7 @@ static void check_define(struct lm_scan *s, const struct lm_item *owner, const s
 	for (size_t i = 0; !s->refusal && i < s->lex.nr; i++) {
 		if (i == owner->first)
 			i = owner->last;
-		if (i < s->lex.nr && s->lex.items[i].kind != LM_LEX_COMMENT && lm_scan_has_word(s, i, name))
+		if (i < s->lex.nr && s->lex.items[i].kind != LM_LEX_COMMENT && lm_scan_uses_word(s, i, name))
 			lm_scan_refuse(s, "a macro defined at line %u inside the record is used by other members", line);
 	}
 }

@@ -59,7 +59,7 @@ static size_t neighbour(const struct lm_scan *s, size_t i, bool forward)
 static bool uses(const struct lm_scan *s, const struct lm_item *item, const char *macro)
 {
 	for (size_t i = item->first; i < item->last; i++)
-		if (s->lex.items[i].kind != LM_LEX_COMMENT && lm_scan_has_word(s, i, macro))
+		if (s->lex.items[i].kind != LM_LEX_COMMENT && lm_scan_uses_word(s, i, macro))
 			return true;
 	return false;
 }

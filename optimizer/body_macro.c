@@ -180,7 +180,7 @@ size_t lm_scan_macro(const struct lm_scan *s, size_t at)
 	return call && ends_by_syntax(s, at, behind, n) ? behind : 0;
 }
 
-bool lm_scan_has_word(const struct lm_scan *s, size_t at, const char *word)
+bool lm_scan_uses_word(const struct lm_scan *s, size_t at, const char *word)
 {
 	const struct lm_lexeme *x = &s->lex.items[at];
 	struct lm_lexemes inner;

@@ -68,7 +68,7 @@ size_t lm_scan_close(const char *text, const struct lm_lexeme *x, size_t open, s
 size_t lm_scan_macro(const struct lm_scan *s, size_t at);
 
 /* Is the word in lexeme `at`, also inside a directive? */
-bool lm_scan_has_word(const struct lm_scan *s, size_t at, const char *word);
+bool lm_scan_uses_word(const struct lm_scan *s, size_t at, const char *word);
 
 /* The macro of a #define or #undef; in arena. */
 const char *lm_scan_macro_name(const struct lm_scan *s, const struct lm_directive *d);
