@@ -82,9 +82,13 @@ static char **make_argv(const struct lm_probe_request *req, const char *object, 
 /* The unit with a variable of the record behind it, so that the debug info must describe it. */
 static char *probe_text(const struct lm_probe_request *req, struct lm_arena *arena)
 {
-	const char *text = lm_config_main_text(req->configs, arena);
+	struct lm_configs unit = *req->configs;
 	const char *kind = req->record->is_typedef_name ? "" : req->record->is_union ? "union " : "struct ";
+	const char *text;
 
+	if (req->header_alone)
+		unit.source = NULL;
+	text = lm_config_main_text(&unit, arena);
 	if (req->mirror)
 		text = lm_mirror_path(req->mirror, text, arena);
 	return lm_arena_printf(arena, "%s\n%s%s linemate_probe;\n", text, kind, req->record->name);

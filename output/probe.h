@@ -24,6 +24,7 @@ struct lm_probe_request {
 	const char *dir;		/* for temporary files */
 	const char *edits;		/* real file that stands for config->edits_path, or NULL */
 	const char *name;		/* of the temporary files, unique in dir */
+	bool header_alone;		/* compile just the header, with the source's flags */
 };
 
 struct lm_probe {
