@@ -33,16 +33,38 @@ static void take_extents(struct lm_scan *s, const struct lm_extent *extents, siz
 
 /* ---- macros defined inside the record ---- */
 
+/* In two branches of one guard: never seen together, whatever moves. */
+static bool exclude_each_other(const struct lm_scan *s, const struct lm_item *a, const struct lm_item *b)
+{
+	uint32_t ga = a->guard, ba = a->branch;
+
+	for (; ga != LM_NONE; ba = s->guards[ga].parent_branch, ga = s->guards[ga].parent) {
+		uint32_t gb = b->guard, bb = b->branch;
+
+		for (; gb != LM_NONE; bb = s->guards[gb].parent_branch, gb = s->guards[gb].parent)
+			if (ga == gb && ba != bb)
+				return true;
+	}
+	return false;
+}
+
 /* A macro may travel with its unit only if nobody else in the record needs it. */
 static void check_define(struct lm_scan *s, const struct lm_item *owner, const struct lm_directive *d, uint32_t line)
 {
 	const char *name = lm_scan_macro_name(s, d);
 
-	for (size_t i = 0; !s->refusal && i < s->lex.nr; i++) {
-		if (i == owner->first)
-			i = owner->last;
-		if (i < s->lex.nr && s->lex.items[i].kind != LM_LEX_COMMENT && lm_scan_uses_word(s, i, name))
-			lm_scan_refuse(s, "a macro defined at line %u inside the record is used by other members", line);
+	for (size_t k = 0; !s->refusal && k < s->nr_items; k++) {
+		const struct lm_item *item = &s->items[k];
+		/* Two that never move keep their order; an #if is where its guard is, not inside. */
+		bool still = item->kind == LM_ITEM_COMMENT && owner->kind == LM_ITEM_COMMENT;
+		bool inside = item->kind == LM_ITEM_COMMENT || item->kind == LM_ITEM_DECL;
+
+		if (item == owner || still || (inside && exclude_each_other(s, owner, item)))
+			continue;
+		for (size_t i = item->first; i < item->last; i++)
+			if (s->lex.items[i].kind != LM_LEX_COMMENT && lm_scan_uses_word(s, i, name))
+				lm_scan_refuse(s, "a macro defined at line %u inside the record is used by other members",
+					       line);
 	}
 }
 

@@ -270,6 +270,15 @@ static uint32_t count_declarators(const struct lm_scan *s, const struct lm_item 
 	return nr + open;
 }
 
+/* "char mark[0];": it names an offset, so it and what is around it stay in place. */
+static bool is_offset_mark(const struct lm_scan *s, const struct lm_item *item)
+{
+	size_t end = item->decl_last;
+
+	return end - item->decl_first > 4 && is_punct(s, end - 1, ';') && is_punct(s, end - 2, ']') &&
+	       lm_lex_is(s->text, &s->lex.items[end - 3], "0") && is_punct(s, end - 4, '[');
+}
+
 void lm_scan_describe(const struct lm_scan *s, const struct lm_item *item, struct lm_unit *u)
 {
 	const struct lm_lexeme *x = s->lex.items;
@@ -286,6 +295,7 @@ void lm_scan_describe(const struct lm_scan *s, const struct lm_item *item, struc
 	for (size_t i = item->decl_first; i < item->decl_last; i++)
 		u->fence |= x[i].kind == LM_LEX_WORD && lm_scan_fence_name(s->text, &x[i]) &&
 			    (i == item->decl_first || (i == item->decl_first + 1 && starts_with(s, i - 1, "struct")));
+	u->fence |= is_offset_mark(s, item);
 	u->group_begin = starts_with(s, item->decl_first, "__cacheline_group_begin");
 	u->group_end = starts_with(s, item->decl_first, "__cacheline_group_end");
 }

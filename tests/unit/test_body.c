@@ -236,7 +236,7 @@ static void a_field_that_reaches_over_several_lines_is_one_unit(void **state)
 static void fences_and_groups_are_known_by_name(void **state)
 {
 	struct lm_body b = read_text("struct s {\n\tint a;\n\tCACHELINE_PADDING(_pad1_);\n"
-		"\t__cacheline_group_begin(g);\n\tint b;\n\t__cacheline_group_end(g);\n\tRTE_CACHE_GUARD;\n"
+		"\t__cacheline_group_begin(g);\n\tint b;\n\t__cacheline_group_end(g);\n\tchar mark[0];\n"
 		"\trandomized_struct_fields_start\n\tint c;\n\trandomized_struct_fields_end\n};\n");
 
 	(void)state;
@@ -245,6 +245,7 @@ static void fences_and_groups_are_known_by_name(void **state)
 		assert_int_equal(b.units[u].fence, u != 0 && u != 3 && u != 7);
 	assert_true(b.units[2].group_begin && !b.units[2].group_end);
 	assert_true(b.units[4].group_end && !b.units[4].group_begin);
+	assert_string_equal(b.units[5].name, "mark");
 	assert_string_equal(b.units[6].name, "randomized_struct_fields_start");
 }
 
@@ -266,6 +267,8 @@ static void a_macro_is_one_unit_with_the_members_behind_it_that_use_it(void **st
 
 	(void)state;
 	check_units(&b, "a|b|d");
+	/* Definitions that exclude each other do not count as uses. */
+	assert_null(read_text("struct s {\n#ifdef A\n\tint a;\n#define F 1\n#else\n#define F 2\n#endif\n\tint b;\n};\n").refusal);
 	check_text(&b, 1, "#define N 2\n\tint b;\n\tint c[N];\n#undef N\n");
 }
 
