@@ -75,7 +75,7 @@ void lm_moves_list(const struct lm_subject *s, const struct lm_order *order, str
 		if (!stays[order->units[i]] || order->barrier[i])
 			(*moves)[(*nr)++] = (struct lm_move){
 				.unit = order->units[i], .after = i ? order->units[i - 1] : LM_NONE,
-				.barrier = order->barrier[i],
+				.barrier = order->barrier[i], .stays = stays[order->units[i]],
 			};
 }
 

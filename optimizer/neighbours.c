@@ -25,6 +25,9 @@ static const double displaced_price = 1e-3;
 /* And one more move. */
 static const double move_price = 5e-3;
 
+/* And a paragraph torn apart. */
+static const double torn_price = 5e-3;
+
 /* What a transfer is worth that only another hot element of an array would cause. */
 static const double whole_arrays = 0.5;
 
@@ -275,6 +278,27 @@ static uint32_t count_displaced(const struct lm_search *x, const struct lm_order
 	return count;
 }
 
+/* Do units a and b stand in one paragraph of the text: nothing but the two, no blank line or guard between? */
+static bool same_paragraph(const struct lm_body *body, uint32_t a, uint32_t b)
+{
+	for (uint32_t i = 0; a < b && i + 1 < body->nr_pieces; i++)
+		if (body->pieces[i].unit == a)
+			return b == a + 1 && body->pieces[i + 1].unit == b;
+	return false;
+}
+
+/* Paragraphs of the text that the order puts strangers into. */
+static uint32_t count_torn(const struct lm_search *x, const struct lm_order *order)
+{
+	const struct lm_body *body = x->s->body;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i + 2 < body->nr_units; i++)
+		count += same_paragraph(body, order->units[i], order->units[i + 2]) &&
+			 !same_paragraph(body, order->units[i], order->units[i + 1]);
+	return count;
+}
+
 /*
  * Drops what is not as good as the best (the list is sorted by robust cost),
  * and puts the one first that a reviewer would take: fewest transfers as it
@@ -296,7 +320,7 @@ static void prefer_calm(struct level *l, struct lm_arena *arena)
 			      worst_case * (l->items[nr].worst - l->items[nr].robust);
 
 		cost *= 1 + displaced_price * count_displaced(l->search, order, arena) +
-			move_price * lm_moves_count(l->search->s, order);
+			move_price * lm_moves_count(l->search->s, order) + torn_price * count_torn(l->search, order);
 		if (cost < best) {
 			best = cost;
 			pick = nr;

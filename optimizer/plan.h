@@ -64,7 +64,8 @@ struct lm_true_sharing {
 struct lm_move {
 	uint32_t unit;
 	uint32_t after;			/* unit it now follows, LM_NONE: first */
-	bool barrier;
+	bool barrier;			/* it starts a line */
+	bool stays;			/* in its place: only the barrier is new */
 };
 
 /* One point of the curve: the best order found with at most k moves. */

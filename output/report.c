@@ -113,6 +113,9 @@ static void add_moves(struct lm_rows *rows)
 		row->from = unit_name(rows, m->unit ? m->unit - 1 : LM_NONE);
 		row->to = unit_name(rows, m->after);
 		row->barrier = m->barrier;
+		row->stays = m->stays;
+		rows->nr_moved += !m->stays;
+		rows->nr_barriers += m->barrier;
 		row->pairs = LM_ARENA_ARRAY(rows->arena, uint32_t, plan->nr_pairs + 1);
 		/* What a single move shifts it also parts; of several, each answers for its own unit. */
 		for (uint32_t p = 0; p < plan->nr_pairs; p++)

@@ -105,6 +105,7 @@ static json_t *moves(const struct lm_rows *rows)
 		lm_json_set(object, "from_behind", lm_json_text(m->from));
 		lm_json_set(object, "to_behind", lm_json_text(m->to));
 		lm_json_set(object, "barrier", json_boolean(m->barrier));
+		lm_json_set(object, "stays", json_boolean(m->stays));
 		for (uint32_t j = 0; j < m->nr_pairs; j++)
 			lm_json_push(parts, lm_json_whole(m->pairs[j]));
 		lm_json_set(object, "parts", parts);

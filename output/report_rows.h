@@ -49,6 +49,7 @@ struct lm_row_move {
 	const char *unit;
 	const char *from, *to;	/* unit in front, before and after; NULL: the record's start */
 	bool barrier;
+	bool stays;		/* in its place: only the barrier is new */
 	uint32_t *pairs;	/* of the rows' pairs: those that this move parts */
 	uint32_t nr_pairs;
 };
@@ -98,7 +99,8 @@ struct lm_rows {
 	uint32_t nr_pairs, nr_new_pairs;
 	uint32_t nr_main_pairs;		/* of the pairs, those that cost more than a small share of the worst */
 	struct lm_row_move *moves;
-	uint32_t nr_moves;
+	uint32_t nr_moves;		/* rows: units that move, and those that only start a line now */
+	uint32_t nr_moved, nr_barriers;
 	uint32_t *shift_pairs;		/* pairs parted by what the moves shift, not by a move of their own */
 	uint32_t nr_shift_pairs;
 	struct lm_row_point *curve;

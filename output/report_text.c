@@ -65,6 +65,20 @@ static const char *kept_text(enum lm_kept kept)
 	return texts[kept];
 }
 
+/* "move 2 of 24 members and start a line at 1" */
+static const char *what_to_do(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	const char *move = lm_arena_printf(p->arena, "move %u of %u members", rows->nr_moved, rows->nr_units);
+
+	if (!rows->nr_barriers)
+		return move;
+	if (!rows->nr_moved)
+		return lm_arena_printf(p->arena, "move nothing, add %u barrier%s", rows->nr_barriers,
+				       rows->nr_barriers == 1 ? "" : "s");
+	return lm_arena_printf(p->arena, "%s, add %u barrier%s", move, rows->nr_barriers, rows->nr_barriers == 1 ? "" : "s");
+}
+
 static void print_verdict(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
@@ -72,7 +86,7 @@ static void print_verdict(const struct printer *p)
 	struct lm_str line = { 0 };
 
 	if (rows->moved)
-		lm_str_addf(&line, "%s: move %u of %u members; ", s->record, rows->nr_moves, rows->nr_units);
+		lm_str_addf(&line, "%s: %s; ", s->record, what_to_do(p));
 	else
 		lm_str_addf(&line, "%s: no change worth making; ", s->record);
 	lm_str_addf(&line, "expected transfers %s", lm_count(p->arena, s->plan->transfers_before));
@@ -275,8 +289,12 @@ static void print_moves(const struct printer *p)
 	for (uint32_t i = 0; i < rows->nr_moves; i++) {
 		const struct lm_row_move *m = &rows->moves[i];
 
-		lm_wrapf(p->out, 2, 6, "%s: from %s to %s%s", m->unit, place(p, m->from), place(p, m->to),
-			 m->barrier ? ", onto the start of a line (barrier)" : "");
+		if (m->stays)
+			lm_wrapf(p->out, 2, 6, "%s: stays %s, now at the start of a line (barrier)", m->unit,
+				 place(p, m->from));
+		else
+			lm_wrapf(p->out, 2, 6, "%s: from %s to %s%s", m->unit, place(p, m->from), place(p, m->to),
+				 m->barrier ? ", onto the start of a line (barrier)" : "");
 		for (uint32_t j = 0; j < m->nr_pairs; j++)
 			print_parted(p, 6, "parts", m->pairs[j]);
 	}
@@ -392,7 +410,7 @@ static void print_shared(const struct printer *p)
 		lm_str_add(p->out, "  none: no single field is contended\n");
 		return;
 	}
-	lm_wrapf(p->out, 2, 2, "%s%s (%s of %s transfers) is contention inside single fields, which no layout removes. It "
+	lm_wrapf(p->out, 2, 2, "%s%s (%s of %s transfers) is contention inside single members, which no order of members removes. It "
 		 "takes another data structure: per-CPU counters, or striping.",
 		 rows->shared_percent > 50 ? "Most of the rest is true sharing: " : "", shared_share(p),
 		 lm_count(p->arena, rows->shared_transfers), lm_count(p->arena, rows->configs[0].after->transfers));

@@ -119,7 +119,7 @@ static void make_plan(struct box *b)
 {
 	b->fig_before = (struct lm_view_figures){ 192, 3, 0, 0, 48, 1234567, 1234570 };
 	b->fig_after = (struct lm_view_figures){ 192, 3, 0, 0, 48, 100000, 1234000 };
-	b->move = (struct lm_move){ MAP, COLD, false };
+	b->move = (struct lm_move){ MAP, COLD, false, false };
 	memcpy(b->old_units, (uint32_t[]){ HITS, MAP, COLD, OP }, sizeof(b->old_units));
 	memcpy(b->new_units, (uint32_t[]){ HITS, COLD, MAP, OP }, sizeof(b->new_units));
 	memcpy(b->other_units, (uint32_t[]){ COLD, HITS, OP, MAP }, sizeof(b->other_units));
