@@ -63,8 +63,8 @@ static void check_define(struct lm_scan *s, const struct lm_item *owner, const s
 			continue;
 		for (size_t i = item->first; i < item->last; i++)
 			if (s->lex.items[i].kind != LM_LEX_COMMENT && lm_scan_uses_word(s, i, name))
-				lm_scan_refuse(s, "a macro defined at line %u inside the record is used by other members",
-					       line);
+				lm_scan_refuse(s, "a macro defined at line %u inside the record is used by "
+					       "other members", line);
 	}
 }
 

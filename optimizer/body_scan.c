@@ -144,8 +144,8 @@ static struct lm_err *next_branch(struct lm_scan *s, size_t at, const struct lm_
 	struct lm_guard *g = &s->guards[s->guard];
 
 	if (!*g->branches[g->nr_branches - 1].condition)
-		return lm_err_new(LM_ERR_INPUT, "%s:%u: #%s behind the #else of the #if at line %u; balance the guards.",
-				  s->path, s->lex.items[at].line, d->word, g->line);
+		return lm_err_new(LM_ERR_INPUT, "%s:%u: #%s behind the #else of the #if at line %u; "
+				  "balance the guards.", s->path, s->lex.items[at].line, d->word, g->line);
 	add_branch(s, g, d);
 	s->branch = g->nr_branches - 1;
 	push_item(s, LM_ITEM_MID, at, at + 1);

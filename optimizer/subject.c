@@ -12,8 +12,8 @@ static struct lm_err *check_braces(const char *path, const struct lm_source *sou
 
 		if (rec->open != base->open || rec->close != base->close)
 			return lm_err_new(LM_ERR_REFUSED,
-					  "%s:%u: configuration %s takes another definition of %s (line %u) than %s does; "
-					  "plan them one at a time.", path, base->line, sources[i].config->name,
+					  "%s:%u: configuration %s takes another definition of %s (line %u) than %s "
+					  "does; plan them one at a time.", path, base->line, sources[i].config->name,
 					  base->name, rec->line, sources[0].config->name);
 	}
 	return NULL;
@@ -35,9 +35,11 @@ static struct lm_extent *collect_extents(const struct lm_source *sources, size_t
 
 		for (uint32_t f = 0; f < rec->nr_fields; f++)
 			if (rec->fields[f].in_header)
-				all[(*nr_extents)++] = (struct lm_extent){ .begin = rec->fields[f].begin,
-									   .end = rec->fields[f].end,
-									   .bit_field = rec->fields[f].bits != LM_NOT_BITS };
+				all[(*nr_extents)++] = (struct lm_extent){
+					.begin = rec->fields[f].begin,
+					.end = rec->fields[f].end,
+					.bit_field = rec->fields[f].bits != LM_NOT_BITS,
+				};
 	}
 	return all;
 }
@@ -61,8 +63,8 @@ static struct lm_err *bind_field(const char *path, const struct lm_body *body, c
 				  field_text(field), v->rec->name);
 	u = lm_body_unit_at(body, field->begin);
 	if (u == LM_NONE)
-		return lm_err_new(LM_ERR_BUG, "%s:%u: %s of %s belongs to no unit of the text (configuration %s).", path,
-				  v->rec->line, field_text(field), v->rec->name, v->config);
+		return lm_err_new(LM_ERR_BUG, "%s:%u: %s of %s belongs to no unit of the text (configuration %s).",
+				  path, v->rec->line, field_text(field), v->rec->name, v->config);
 	if (f && u < v->field_unit[f - 1])
 		return lm_err_new(LM_ERR_BUG, "%s:%u: %s of %s is not where the text has it (configuration %s).", path,
 				  body->units[u].line, field_text(field), v->rec->name, v->config);

@@ -9,7 +9,8 @@ static struct lm_err *git_failed(const char *path)
 {
 	const git_error *e = git_error_last();
 
-	return lm_err_new(LM_ERR_BUG, "%s: libgit2 made no diff: %s.", path, e && e->message ? e->message : "no reason given");
+	return lm_err_new(LM_ERR_BUG, "%s: libgit2 made no diff: %s.", path,
+			  e && e->message ? e->message : "no reason given");
 }
 
 /*

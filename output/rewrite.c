@@ -118,7 +118,7 @@ static struct lm_err *check_barriers(const struct lm_writer *w)
 		if (!w->order->barrier[i] || w->opts->barrier)
 			continue;
 		if (!w->opts->barrier_attr)
-			return lm_err_new(LM_ERR_BUG, "A line is to start at %s, but the project has no macro for that.",
+			return lm_err_new(LM_ERR_BUG, "A line is to start at %s, but the project has no macro for it.",
 					  u->name);
 		if (u->bit_run || u->nr_declarators != 1 || b->text[u->decl_end - 1] != ';' ||
 		    b->text[u->decl_begin] == '#')
@@ -244,6 +244,11 @@ static void cancel(struct strings *a, struct strings *b)
 	b->nr = nb;
 }
 
+static bool is_directive(const struct lm_piece *p)
+{
+	return p->kind == LM_PIECE_IF || p->kind == LM_PIECE_MID || p->kind == LM_PIECE_ENDIF;
+}
+
 static void account(struct lm_writer *w, struct lm_rewrite *out)
 {
 	struct strings added = { 0 }, removed = { 0 }, tokens = { 0 };
@@ -260,7 +265,7 @@ static void account(struct lm_writer *w, struct lm_rewrite *out)
 		else if (!p && !e->gone)
 			*LM_ARENA_PUSH(w->arena, added.items, added.nr, added.cap) =
 				folded(w, e->line, 0, strlen(e->line));
-		else if (e->gone && (p && (p->kind == LM_PIECE_IF || p->kind == LM_PIECE_MID || p->kind == LM_PIECE_ENDIF)))
+		else if (e->gone && p && is_directive(p))
 			*LM_ARENA_PUSH(w->arena, removed.items, removed.nr, removed.cap) =
 				folded(w, b->text, p->begin, p->end);
 	}

@@ -72,12 +72,14 @@ static bool had_blank(const struct lm_writer *w, uint32_t piece)
 
 	do
 		before--;
-	while (before < b->nr_pieces && (b->pieces[before].kind == LM_PIECE_IF || b->pieces[before].kind == LM_PIECE_MID));
+	while (before < b->nr_pieces &&
+	       (b->pieces[before].kind == LM_PIECE_IF || b->pieces[before].kind == LM_PIECE_MID));
 	do
 		behind++;
 	while (behind < b->nr_pieces &&
 	       (b->pieces[behind].kind == LM_PIECE_ENDIF || b->pieces[behind].kind == LM_PIECE_MID));
-	return (before < b->nr_pieces && is_blank_line(w, before)) || (behind < b->nr_pieces && is_blank_line(w, behind));
+	return (before < b->nr_pieces && is_blank_line(w, before)) ||
+	       (behind < b->nr_pieces && is_blank_line(w, behind));
 }
 
 /* Did the unit stand between two blank lines, a paragraph of its own? */
