@@ -3,6 +3,7 @@
  * what comes out?
  *
  *   bench_packing                          the flagship, and random records of 15, 30 and 60 hot units
+ *   bench_packing flagship                 the flagship alone
  *   bench_packing UNITS [SEED [SECONDS]]   one random record
  *
  * One random record a seed: hot units of 1 to 96 bytes whose start is known
@@ -17,6 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LINE = 64, CPUS = 4 };
 
@@ -177,6 +179,10 @@ int main(int argc, char **argv)
 {
 	static const uint32_t sizes[] = { 15, 30, 60 };
 
+	if (argc > 1 && !strcmp(argv[1], "flagship")) {
+		flagship();
+		return 0;
+	}
 	if (argc > 1) {
 		random_record((uint32_t)strtoul(argv[1], NULL, 10), argc > 2 ? strtoull(argv[2], NULL, 10) : 1,
 			      argc > 3 ? atof(argv[3]) : 10);

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""bench.py [--tsv] [--runs N] BUILD - the speed that was promised, measured.
+
+One row a goal: medians of N runs (7), where two things are compared turn and
+turn about, so that a machine that slows down slows both.  CPU seconds stand
+beside the seconds: where other programs run, they say what the machine hides.
+"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+DATA = HERE.parent / "data"
+FLAGSHIP = DATA / "flagship"
+HEADER = "include/linux/memcontrol.h"
+RECORD = ["--struct", "mem_cgroup", "--header", HEADER]
+CONFIGS = [
+    "nolru:-CONFIG_LRU_GEN_WALKS_MMU", "nowb:-CONFIG_CGROUP_WRITEBACK", "v1:+CONFIG_MEMCG_V1",
+    "v1nolru:+CONFIG_MEMCG_V1,-CONFIG_LRU_GEN_WALKS_MMU", "v1nowb:+CONFIG_MEMCG_V1,-CONFIG_CGROUP_WRITEBACK",
+    "zswap:+CONFIG_ZSWAP",
+]
+SCRIPT_BYTES = 300_000_000
+
+
+class Bench:
+    """Where the programs and scratch files are; the rows found so far."""
+
+    def __init__(self, build, tmp, runs):
+        self.linemate = build / "linemate"
+        self.parts = build / "tests" / "bench" / "bench_parts"
+        self.packing = build / "tests" / "bench" / "bench_packing"
+        self.tmp, self.runs, self.rows = tmp, runs, []
+
+    def add(self, what, value, unit, goal, at_least=False, detail=""):
+        met = value >= goal if at_least else value <= goal
+        self.rows.append((what, value, unit, ("at least" if at_least else "at most"), goal, met, detail))
+
+
+def timed(argv, cwd, stdin=subprocess.DEVNULL):
+    """(seconds, CPU seconds of it and all it started); ends if it fails."""
+    with tempfile.TemporaryFile() as errors:
+        start = time.monotonic()
+        process = subprocess.Popen([str(a) for a in argv], cwd=cwd, stdin=stdin, stdout=subprocess.DEVNULL,
+                                   stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        took = time.monotonic() - start
+        if process.returncode:
+            errors.seek(0)
+            sys.exit(f"{' '.join(map(str, argv))}: {errors.read().decode(errors='replace')}")
+    return took, usage.ru_utime + usage.ru_stime
+
+
+def output(argv, cwd=None):
+    return subprocess.run([str(a) for a in argv], cwd=cwd, check=True, capture_output=True, text=True).stdout
+
+
+def median(pairs):
+    return tuple(statistics.median(column) for column in zip(*pairs))
+
+
+def seconds(pair):
+    return f"{pair[0]:.3f} s (CPU {pair[1]:.3f} s)"
+
+
+def headers_package():
+    found = sorted(pathlib.Path("/usr/src").glob("linux-headers-*-common"),
+                   key=lambda p: [int(n) for n in re.findall(r"\d+", p.name)])
+    return found[-1] if found else None
+
+
+def bench_show(b, tree):
+    options = [*RECORD, "--kernel-headers"]
+    unit = b.tmp / "unit.c"
+    where, *flags = output([b.parts, *options, "--unit", unit], tree).splitlines()
+    show, clang = [], []
+    for _ in range(b.runs):
+        show.append(timed([b.linemate, "show", *options], tree))
+        clang.append(timed(["clang-19", *flags, "-fsyntax-only", unit], where))
+    show, clang = median(show), median(clang)
+    b.add("show of Debian's mem_cgroup, against clang-19 -fsyntax-only", show[0] / clang[0], "times", 0.8,
+          detail=f"{seconds(show)} against {seconds(clang)}, CPU {show[1] / clang[1]:.2f} times")
+
+
+def changed_header(b, tree, patch):
+    """The header as the patch leaves it."""
+    copy = b.tmp / "changed" / HEADER
+    shutil.rmtree(b.tmp / "changed", ignore_errors=True)
+    copy.parent.mkdir(parents=True)
+    shutil.copyfile(tree / HEADER, copy)
+    depth = len(re.search(r"^\+\+\+ (\S+)", patch, re.M).group(1).split("/")) - len(HEADER.split("/"))
+    subprocess.run(["patch", "-s", f"-p{depth}", "-d", b.tmp / "changed"], input=patch, text=True, check=True)
+    return copy
+
+
+def bench_patch(b, name, tree, profile, more, flags):
+    options = [*RECORD, *more]
+    argv = [b.linemate, "patch", *options, "--profile", profile, *flags]
+    changed = changed_header(b, tree, output(argv, tree))
+    patch, parts, kinds = [], [], {}
+    for _ in range(b.runs):
+        patch.append(timed(argv, tree))
+        total = [0, 0]
+        for line in output([b.parts, *options, "--changed", changed, *flags], tree).splitlines():
+            kind, _, wall, cpu = line.split("\t")
+            total = [total[0] + float(wall), total[1] + float(cpu)]
+            kinds.setdefault(kind, []).append(float(wall))
+        parts.append(total)
+    patch, parts = median(patch), median(parts)
+    cores = os.cpu_count()
+    each = ", ".join(f"{kind} {sum(times) / b.runs:.3f} s" for kind, times in kinds.items())
+    b.add(f"patch of {name}, against its parses and compilations", patch[0] / (parts[0] / cores), "times", 1.3,
+          detail=f"{seconds(patch)} against {seconds(parts)} / {cores} cores, CPU {patch[1] / parts[1]:.2f} times; "
+          f"mean of all {each}")
+
+
+def bench_packing(b):
+    def solve(*args):
+        line = output([b.packing, *args]).splitlines()[-1]
+        return float(re.search(r"([\d.]+) s,", line).group(1)), float(re.search(r"gap ([\d.]+) %", line).group(1))
+
+    runs = [solve("flagship") for _ in range(b.runs)]
+    b.add("packing problem of the flagship", median(runs)[0], "s", 0.1, detail=f"proven gap {median(runs)[1]:.3f} %")
+    for units in 30, 60:
+        records = [median([solve(units, seed, 20) for _ in range(3)]) for seed in range(1, 6)]
+        each = ", ".join(f"{took:.2f} s" for took, _ in records)
+        b.add(f"packing problem of random records, {units} hot units: the slowest of 5", max(r[0] for r in records),
+              "s", 10, detail=f"each: {each}")
+        b.add(f"packing problem of random records, {units} hot units: the widest proven gap", max(r[1] for r in records),
+              "%", 1)
+
+
+def write_script(path):
+    """perf script text of memory samples, as perf 6.1 prints it."""
+    dice = random.Random(1)
+    kinds = [
+        ("cpu/mem-loads,ldlat=30/P:", "268100142 |OP LOAD|LVL L1 or L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A "),
+        ("        cpu/mem-stores/P:", "268100184 |OP STORE|LVL L1 or L1 miss|SNP None|TLB L1 or L2 hit|LCK No|BLK  N/A"),
+        ("cpu/mem-loads,ldlat=30/P:", "66a800842 |OP LOAD|LVL L3 or L3 hit|SNP HitM|TLB L1 or L2 hit|LCK Yes|BLK  N/A"),
+    ]
+    lines = []
+    for i in range(30_000):
+        event, source = kinds[dice.choice((0, 0, 1, 2))]
+        inside = dice.randrange(0, 4096 * (1 if dice.randrange(4) else 1000), 8)
+        ip = 0xffffffff81600000 + dice.randrange(0, 400) * 64
+        lines.append(f"{'worker':>16} {dice.randrange(400, 420):5} [{dice.randrange(8):03}] {i / 1000 + 5:12.9f}:       4000 "
+                     f"{event} {0xffff888100000000 + inside:16x}       {source} {dice.randrange(600):15} "
+                     f"{dice.randrange(600):15} {ip:16x} function_{(ip >> 6) % 150}+0x{ip % 97:x} ([kernel.kallsyms]) "
+                     f"{0x100000000 + inside:15x} 4K\n")
+    block = "".join(lines).encode()
+    with open(path, "wb") as f:
+        for _ in range(SCRIPT_BYTES // len(block) + 1):
+            f.write(block)
+    return path.stat().st_size
+
+
+def bench_profile(b):
+    path = b.tmp / "script.txt"
+    size = write_script(path)
+    runs = [timed([b.linemate, "profile", "--struct", "r", "--object", "0xffff888100000000", "--profile", path], b.tmp)
+            for _ in range(b.runs)]
+    path.unlink()
+    b.add("reading perf script text", size / median(runs)[0] / 1e6, "MB/s", 300, at_least=True,
+          detail=f"{size / 1e6:.0f} MB in {seconds(median(runs))}, {size / median(runs)[1] / 1e6:.0f} MB a CPU second")
+
+
+def machine():
+    model = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    return (f"{os.cpu_count()} cores, {model.group(1) if model else os.uname().machine}, "
+            f"load {' '.join(f'{l:.2f}' for l in os.getloadavg())}")
+
+
+def figure(value, unit):
+    return f"{value:.0f} {unit}" if value >= 100 else f"{value:.2f} {unit}" if unit == "times" else f"{value:.3f} {unit}"
+
+
+def print_rows(b, tsv):
+    if tsv:
+        print("what\tmeasured\tunit\tgoal\tmet\tdetail")
+        for what, value, unit, relation, goal, met, detail in b.rows:
+            print(f"{what}\t{value:.6g}\t{unit}\t{relation} {goal}\t{'yes' if met else 'no'}\t{detail}")
+        return
+    width = max(len(row[0]) for row in b.rows)
+    print(f"{'what':{width}}  {'measured':>10}  {'goal':<17}  met")
+    for what, value, unit, relation, goal, met, detail in b.rows:
+        print(f"{what:{width}}  {figure(value, unit):>10}  {f'{relation} {goal} {unit}':<17}  {'yes' if met else 'NO'}")
+        if detail:
+            print(f"    {detail}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--tsv", action="store_true", help="columns with tabs between them")
+    parser.add_argument("--runs", type=int, default=7)
+    args = parser.parse_args()
+    before = machine()
+    with tempfile.TemporaryDirectory(prefix="linemate-bench.") as tmp:
+        b = Bench(args.build.resolve(), pathlib.Path(tmp), args.runs)
+        tree = headers_package()
+        if tree:
+            bench_show(b, tree)
+            bench_patch(b, "Debian's mem_cgroup", tree, DATA / "mem_cgroup-6.1.access", ["--kernel-headers"], [])
+        else:
+            print("/usr/src has no linux-headers-*-common folder: no rows for Debian's mem_cgroup", file=sys.stderr)
+        configs = [word for spec in CONFIGS for word in ("--config", spec)]
+        bench_patch(b, "the flagship in seven configurations", FLAGSHIP, FLAGSHIP / "sites.access", configs,
+                    ["--", *(FLAGSHIP / "flags").read_text().split()])
+        bench_packing(b)
+        bench_profile(b)
+    print(f"# {before}; load at the end {os.getloadavg()[0]:.2f}; medians of {args.runs} runs")
+    print_rows(b, args.tsv)
+
+
+if __name__ == "__main__":
+    main()
