@@ -178,7 +178,7 @@ void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, s
 	price(x, &start);
 	add_point(&c, &start);
 	*exhaustive = lm_all_orders(x, arena, &best);
-	if (!*exhaustive)
+	if (!*exhaustive || x->allow_barriers)	/* every order is tried without barriers only */
 		climb(x, &start, start.robust, &c);
 	for (uint32_t m = 1; *exhaustive && m <= x->s->body->nr_units; m++)
 		if (best[m].order.units)

@@ -6,7 +6,8 @@
  * without newline is counted as cut off, because a copy that stopped early is
  * no mistake of the writer, and half a number looks like a number.
  *
- * Without a #samples line every row stands for one sample.
+ * Without a #samples line a row stands for as many samples as it has reads or
+ * writes, whichever are more: a read-modify-write is one.
  */
 #include "profiles/reader_private.h"
 
@@ -23,7 +24,7 @@ struct access_file {
 	const char *record;	/* asked for, or NULL */
 	uint64_t line_nr;
 	struct lm_str scratch;	/* a name without its escapes */
-	uint64_t rows, samples, cut;
+	uint64_t rows, counted, samples, cut;
 	bool has_samples;
 };
 
@@ -224,6 +225,8 @@ static struct lm_err *read_row(struct access_file *f, struct lm_span line)
 		return err;
 	lm_accesses_add(f->t, row);
 	f->rows++;
+	if (__builtin_add_overflow(f->counted, row.reads > row.writes ? row.reads : row.writes, &f->counted))
+		f->counted = UINT64_MAX;
 	return NULL;
 }
 
@@ -236,7 +239,7 @@ static struct lm_err *settle(struct access_file *f)
 		if (__builtin_add_overflow(dropped, f->t->drops[d], &dropped))
 			return lm_err_new(LM_ERR_INPUT, "%s: has more dropped samples than can be counted; correct its "
 					  "#dropped lines.", f->name);
-	if (!f->has_samples && __builtin_add_overflow(f->rows, dropped, &f->samples))
+	if (!f->has_samples && __builtin_add_overflow(f->counted, dropped, &f->samples))
 		f->samples = dropped;
 	if (f->samples < dropped)
 		return lm_err_new(LM_ERR_INPUT, "%s: has more dropped samples (%" PRIu64 ") than samples (%" PRIu64

@@ -172,31 +172,84 @@ static struct lm_err *print(const struct lm_job *job, const struct lm_story *sto
 	return err;
 }
 
-static struct lm_err *decide(struct lm_job *job, const struct lm_rules *rules)
+/* What a plan becomes. */
+struct outcome {
+	struct lm_plan plan;
+	struct lm_rewrite rewrite;
+	struct lm_verified verified;
+	struct lm_str diff;
+};
+
+static struct lm_err *plan_and_rewrite(struct lm_job *job, const struct lm_rules *rules,
+				       const struct lm_rewrite_opts *barriers, struct outcome *out)
+{
+	struct lm_err *err = lm_plan_make(&job->subject, rules, &job->usage, &job->plan_opts, &job->arena, &out->plan);
+
+	if (err || out->plan.verdict != LM_VERDICT_MOVED)
+		return err;
+	return rewrite_and_verify(job, &out->plan, barriers, &out->rewrite, &out->verified, &out->diff);
+}
+
+static bool has_barriers(const struct lm_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->nr_moves; i++)
+		if (plan->moves[i].barrier)
+			return true;
+	return false;
+}
+
+/* The rules with one more thing to say. */
+static struct lm_rules with_note(struct lm_job *job, const struct lm_rules *rules, const char *note)
+{
+	struct lm_rules more = *rules;
+
+	more.notes = LM_ARENA_ARRAY(&job->arena, const char *, rules->nr_notes + 1);
+	for (uint32_t i = 0; i < rules->nr_notes; i++)
+		more.notes[i] = rules->notes[i];
+	more.notes[more.nr_notes++] = note;
+	return more;
+}
+
+/*
+ * The project's macro need not align in every configuration (the kernel's is
+ * empty without SMP).  Verification sees that; then it is done without.
+ */
+static struct lm_err *plan_without_barriers(struct lm_job *job, struct lm_err *why, const struct lm_rewrite_opts *barriers,
+					    struct lm_rules *rules, struct outcome *out)
+{
+	if (!why || why->code != LM_ERR_BUG || out->plan.verdict != LM_VERDICT_MOVED || !has_barriers(&out->plan))
+		return why;
+	lm_err_free(why);
+	lm_str_release(&out->diff);
+	memset(out, 0, sizeof(*out));
+	job->plan_opts.allow_barriers = false;
+	*rules = with_note(job, rules, "a line start that the project's macro should force did not hold in every "
+			   "configuration: planned without it");
+	return plan_and_rewrite(job, rules, barriers, out);
+}
+
+static struct lm_err *decide(struct lm_job *job, struct lm_rules *rules)
 {
 	struct lm_rewrite_opts barriers = common_barriers(job);
 	struct lm_story story = lm_job_story(job);
-	struct lm_rewrite rewrite = { 0 };
-	struct lm_verified verified = { 0 };
-	struct lm_str diff = { 0 };
-	struct lm_plan plan = { 0 };
+	struct outcome out = { 0 };
 	struct lm_err *err;
 
 	if (!barriers.barrier && !barriers.barrier_attr)
 		job->plan_opts.allow_barriers = false;
-	err = lm_plan_make(&job->subject, rules, &job->usage, &job->plan_opts, &job->arena, &plan);
-	if (!err && plan.verdict == LM_VERDICT_MOVED) {
-		err = rewrite_and_verify(job, &plan, &barriers, &rewrite, &verified, &diff);
-		story.rewrite = &rewrite;
-		story.verified = &verified;
-		story.diff = lm_str_text(&diff);
-		story.diff_len = diff.len;
-	}
+	err = plan_and_rewrite(job, rules, &barriers, &out);
+	err = plan_without_barriers(job, err, &barriers, rules, &out);
 	story.rules = rules;
-	story.plan = &plan;
+	story.plan = &out.plan;
+	if (out.plan.verdict == LM_VERDICT_MOVED) {
+		story.rewrite = &out.rewrite;
+		story.verified = &out.verified;
+		story.diff = lm_str_text(&out.diff);
+		story.diff_len = out.diff.len;
+	}
 	if (!err)
 		err = print(job, &story);
-	lm_str_release(&diff);
+	lm_str_release(&out.diff);
 	return err;
 }
 

@@ -128,7 +128,7 @@ static void standard_input(void **state)
 	close(ends[0]);
 	lm_accesses_init(&t);
 	assert_null(lm_profile_read("-", &test_opts, &t));
-	assert_int_equal(t.used, 1);
+	assert_int_equal(t.used, 2);
 	err = lm_profile_read("-", &test_opts, &t);
 	assert_non_null(err);
 	assert_non_null(strstr(err->msg, "standard input: is empty"));
