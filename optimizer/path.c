@@ -24,20 +24,22 @@ uint32_t lm_path_leaf_at(const struct lm_record *rec, uint32_t field, uint64_t o
 {
 	const struct lm_field *f = &rec->fields[field];
 	size_t len = strlen(hint);
-	uint32_t found = LM_NONE;
+	uint32_t found = LM_NONE, tail = LM_NONE;
 
 	for (uint32_t i = f->first_leaf; i < f->first_leaf + f->nr_leaves; i++) {
 		const struct lm_leaf *l = &rec->leaves[i];
-		uint64_t size = l->size ? l->size : LM_FLEXIBLE_REACH;
 
-		if (offset < l->offset || offset - l->offset >= size)
+		/* An array without elements holds what lies behind it only where it ends the record. */
+		if (!l->size && f->flexible && offset >= l->offset && offset - l->offset < LM_FLEXIBLE_REACH)
+			tail = i;
+		if (offset < l->offset || offset - l->offset >= l->size)
 			continue;
 		if (starts_with(l->path, hint, len))
 			return i;
 		if (found == LM_NONE)
 			found = i;
 	}
-	return found;
+	return found != LM_NONE ? found : tail;
 }
 
 static enum lm_path_result whole_record(const struct lm_record *rec, uint64_t offset, struct lm_place *ret)

@@ -146,6 +146,28 @@ static void a_path_names_a_level_an_element_or_a_leaf(void **state)
 	fixture_close(&f);
 }
 
+static void an_empty_pad_holds_nothing(void **state)
+{
+	static const char text[] = "struct pad { char x[0]; } __attribute__((aligned(64)));\n"
+				   "struct in { long usage; struct pad pad; long max; long parent; };\n"
+				   "struct s {\n\tlong a;\n\tstruct in in;\n\tlong tail[];\n};\n";
+	static const struct fixture_row rows[] = {
+		{ "f", "in", 64, 8, 0, 1, 0 }, { "f", "in", 72, 8, 1, 1, 0 }, { "f", "tail", 8, 8, 2, 1, 0 },
+	};
+	static const char *const leaves[] = { "in.max", "in.parent", "tail" };
+	struct fixture f;
+
+	(void)state;
+	fixture_open(&f, text, NULL);
+	fixture_access(&f, rows, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct lm_touch *t = &f.usage.touches[0][i];
+
+		assert_string_equal(f.subject.views[0].rec->leaves[t->leaf].path, leaves[t->cpu]);
+	}
+	fixture_close(&f);
+}
+
 static void rows_that_fit_nowhere_are_counted(void **state)
 {
 	static const struct fixture_row rows[] = {
@@ -198,6 +220,7 @@ int main(void)
 		cmocka_unit_test(objects_do_not_share_lines),
 		cmocka_unit_test(unknown_cpus_are_split_evenly),
 		cmocka_unit_test(a_path_names_a_level_an_element_or_a_leaf),
+		cmocka_unit_test(an_empty_pad_holds_nothing),
 		cmocka_unit_test(rows_that_fit_nowhere_are_counted),
 		cmocka_unit_test(a_profile_serves_another_configuration),
 	};
