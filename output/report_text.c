@@ -327,7 +327,7 @@ static void print_curve(const struct printer *p)
 		cells[i + 1][1] = lm_count(p->arena, c->transfers);
 		cells[i + 1][2] = c->percent < 0 ? "?" : lm_arena_printf(p->arena, "%.1f %%", c->percent);
 		cells[i + 1][3] = c->under_change < 0 ? "breaks a rule" : lm_count(p->arena, c->under_change);
-		cells[i + 1][4] = c->chosen ? "<- this patch" : "";
+		cells[i + 1][4] = !c->chosen ? "" : rows->moved ? "<- this patch" : "<- kept";
 	}
 	print_table(p, (const char *const(*)[COLUMNS])cells, rows->nr_curve + 1);
 	lm_wrap(p->out, 2, 6, "Under change: the mean when nested records and arrays grow or shrink as Stability says below; "
