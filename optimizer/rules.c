@@ -209,8 +209,9 @@ static enum lm_rule_kind tail_kind(struct collecting *c, uint32_t u)
 		const struct lm_field *f = fields_of(view, u, &nr);
 
 		for (uint32_t i = 0; i < nr; i++) {
-			bool padding = f[i].is_record && !f[i].size;
-			bool tail = f[i].is_record && (f[i].flexible || has_variable_tail(view->rec, &f[i]));
+			bool one_record = f[i].is_record && !f[i].is_array;
+			bool padding = one_record && !f[i].size;
+			bool tail = one_record && (f[i].flexible || has_variable_tail(view->rec, &f[i]));
 
 			if (padding || (!f[i].flexible && !tail))
 				continue;
