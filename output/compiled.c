@@ -30,7 +30,8 @@ static struct lm_err *probe(struct lm_compilation *job, bool changed, bool heade
 		.record = job->req->subject->views[job->view].rec, .compiler = job->compiler,
 		.is_clang = job->kind == CLANG, .mirror = changed ? job->mirror : NULL, .dir = job->dir,
 		.edits = job->edits, .header_alone = header_alone,
-		.name = lm_arena_printf(&job->arena, "%s-%u-%s", changed ? "after" : "before", job->view, job->compiler),
+		.name = lm_arena_printf(&job->arena, "%s-%u-%s", changed ? "after" : "before", job->view,
+					job->compiler),
 	};
 
 	return lm_probe_run(&req, &job->arena, ret);
@@ -66,8 +67,8 @@ static struct lm_err *explain_failure(struct lm_compilation *job, const struct l
 static struct lm_err *explain_difference(struct lm_compilation *job, const struct lm_members *after, const char *how)
 {
 	const char *config = job->req->configs->items[job->view].name;
-	struct lm_members want = lm_members_named(lm_members_of_record(job->req->subject->views[job->view].rec, &job->arena),
-						   &job->arena);
+	const struct lm_record *rec = job->req->subject->views[job->view].rec;
+	struct lm_members want = lm_members_named(lm_members_of_record(rec, &job->arena), &job->arena);
 	const char *before_how = NULL;
 	struct lm_probe before;
 	struct lm_err *err = probe(job, false, false, &before);
@@ -94,8 +95,8 @@ static struct lm_err *explain_difference(struct lm_compilation *job, const struc
 }
 
 /* Compiles the rewritten header; *how is the first difference from the plan, NULL if there is none. */
-static struct lm_err *compile_changed(struct lm_compilation *job, bool header_alone, struct lm_probe *after, struct lm_members *got,
-				      const char **how)
+static struct lm_err *compile_changed(struct lm_compilation *job, bool header_alone, struct lm_probe *after,
+				      struct lm_members *got, const char **how)
 {
 	struct lm_members want = lm_members_named(lm_members_planned(job->req, job->view, &job->arena), &job->arena);
 	struct lm_err *err = probe(job, true, header_alone, after);

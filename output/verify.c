@@ -113,6 +113,7 @@ static struct lm_err *as_bug(const struct lm_verify_request *req, struct lm_err 
 static struct lm_err *check_sources(const struct lm_verify_request *req, const struct lm_source *sources,
 				    struct lm_err **errors, struct lm_arena *arena)
 {
+	const struct lm_rewrite *rw = req->rewrite;
 	uint32_t nr = req->subject->nr_views;
 	struct lm_subject subject;
 	struct lm_body body;
@@ -125,8 +126,7 @@ static struct lm_err *check_sources(const struct lm_verify_request *req, const s
 			err = errors[v];
 	}
 	if (!err)
-		err = lm_subject_make(req->configs->header, req->rewrite->text, req->rewrite->len, sources, nr, arena, &body,
-				      &subject);
+		err = lm_subject_make(req->configs->header, rw->text, rw->len, sources, nr, arena, &body, &subject);
 	return err ? as_bug(req, err) : compare_sources(req, sources, arena);
 }
 
