@@ -22,8 +22,8 @@ static const double same_cost = 1e-4;
 /* What one more field on another line is worth, as a share of the transfers. */
 static const double displaced_price = 1e-3;
 
-/* And one more move. */
-static const double move_price = 5e-3;
+/* And one more move; a barrier, which counts as one, stays in the text for good and costs the same again. */
+static const double move_price = 1e-2;
 
 /* And a paragraph torn apart. */
 static const double torn_price = 5e-3;
@@ -278,6 +278,15 @@ static uint32_t count_displaced(const struct lm_search *x, const struct lm_order
 	return count;
 }
 
+static uint32_t count_barriers(const struct lm_search *x, const struct lm_order *order)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < x->s->body->nr_units; i++)
+		count += order->barrier[i];
+	return count;
+}
+
 /* Do units a and b stand in one paragraph of the text: nothing but the two, no blank line or guard between? */
 static bool same_paragraph(const struct lm_body *body, uint32_t a, uint32_t b)
 {
@@ -320,7 +329,8 @@ static void prefer_calm(struct level *l, struct lm_arena *arena)
 			      worst_case * (l->items[nr].worst - l->items[nr].robust);
 
 		cost *= 1 + displaced_price * count_displaced(l->search, order, arena) +
-			move_price * lm_moves_count(l->search->s, order) + torn_price * count_torn(l->search, order);
+			move_price * (lm_moves_count(l->search->s, order) + count_barriers(l->search, order)) +
+			torn_price * count_torn(l->search, order);
 		if (cost < best) {
 			best = cost;
 			pick = nr;
