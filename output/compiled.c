@@ -30,8 +30,8 @@ static struct lm_err *probe(struct lm_compilation *job, bool changed, bool heade
 		.record = job->req->subject->views[job->view].rec, .compiler = job->compiler,
 		.is_clang = job->kind == CLANG, .mirror = changed ? job->mirror : NULL, .dir = job->dir,
 		.edits = job->edits, .header_alone = header_alone,
-		.name = lm_arena_printf(&job->arena, "%s-%u-%s", changed ? "after" : "before", job->view,
-					job->compiler),
+		.name = lm_arena_printf(&job->arena, "%s-%u-%s", header_alone ? "alone" : changed ? "after" : "before",
+					job->view, job->compiler),
 	};
 
 	return lm_probe_run(&req, &job->arena, ret);
