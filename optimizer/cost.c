@@ -49,6 +49,7 @@ struct lm_cost {
 	uint64_t *unit_sums;	/* [cap_lines]: the same of one unit's ranges; all 0 between uses */
 	size_t cap_lines;
 	uint64_t *begins, *ends; /* [nr_ranges]: first and last line of each range; scratch */
+	bool sparse;		/* far more lines than ranges: only touched lines are looked at, and sums is 0 between uses */
 };
 
 static void *take(size_t nr, size_t size)
@@ -130,6 +131,9 @@ static void make_ranges(struct lm_cost *c, size_t nr)
 	free(keys);
 }
 
+/* A record of more lines than these holds a buffer, and is mostly untouched. */
+enum { SPARSE_LINES = 1024, SPARSE_FACTOR = 4 };
+
 struct lm_cost *lm_cost_new(const struct lm_view *view, const struct lm_usage *usage, uint32_t view_index,
 			    const struct lm_cost_opts *opts)
 {
@@ -155,6 +159,7 @@ struct lm_cost *lm_cost_new(const struct lm_view *view, const struct lm_usage *u
 	}
 	c->begins = take(c->nr_ranges, sizeof(*c->begins));
 	c->ends = take(c->nr_ranges, sizeof(*c->ends));
+	c->sparse = (view->rec->size >> c->line_shift) > SPARSE_LINES + SPARSE_FACTOR * (uint64_t)c->nr_ranges;
 	return c;
 }
 
@@ -283,17 +288,38 @@ static size_t spread(struct lm_cost *c, const struct lm_layout *layout, uint64_t
 		c->sums = take(c->cap_lines, sizeof(*c->sums));
 		c->unit_sums = take(c->cap_lines, sizeof(*c->unit_sums));
 	}
-	memset(c->sums, 0, lines * sizeof(*c->sums));
+	if (!c->sparse)
+		memset(c->sums, 0, lines * sizeof(*c->sums));
 	for (uint32_t k = 0; k < c->nr_ranges; k++)
 		for (uint64_t l = c->begins[k]; l <= c->ends[k]; l++)
 			c->sums[l] += c->ranges[k].mark;
 	return lines;
 }
 
+/* Price of the touched lines, each once; out as in lm_cost_lines(), or NULL. */
+static double touched_lines(struct lm_cost *c, double *out, size_t nr)
+{
+	double sum = 0;
+
+	for (uint32_t k = 0; k < c->nr_ranges; k++) {
+		for (uint64_t l = c->begins[k]; l <= c->ends[k]; l++) {
+			double price = line_price(c, c->sums[l], l, 0, c->nr_ranges);
+
+			c->sums[l] = 0;
+			sum += price;
+			if (out && l < nr)
+				out[l] += price;
+		}
+	}
+	return sum;
+}
+
 static double whole_lines(struct lm_cost *c, size_t lines)
 {
 	double sum = 0;
 
+	if (c->sparse)
+		return touched_lines(c, NULL, 0);
 	for (size_t l = 0; l < lines; l++)
 		sum += line_price(c, c->sums[l], l, 0, c->nr_ranges);
 	return sum;
@@ -380,6 +406,8 @@ double lm_cost_lines(struct lm_cost *c, const struct lm_layout *layout, double *
 
 	for (size_t l = 0; l < nr; l++)
 		out[l] = 0;
+	if (c->sparse)
+		return touched_lines(c, out, nr);
 	for (size_t l = 0; l < lines; l++) {
 		double price = line_price(c, c->sums[l], l, 0, c->nr_ranges);
 

@@ -11,6 +11,7 @@ enum {
 	SHORT_LIST = 96,	/* candidates of a level priced under change */
 	ALIKE = 12,		/* of these, at most so many that do as good as the same */
 	SMALL = 64,		/* units; in larger records cold ones move in the best order only */
+	MOST = 2000000,		/* candidates of a level; of more, every second, third, ... is taken */
 };
 
 /* Two orders whose gains differ by less than this share are equally good: the calmer one is taken. */
@@ -50,6 +51,7 @@ struct level {
 	const struct lm_state *from;
 	struct candidate *items;
 	size_t nr;
+	size_t seen, stride;	/* candidates met while listing; every stride-th is kept */
 	double start;		/* robust cost of the declared order */
 	struct lm_order *scratch; /* [nr_workers] */
 };
@@ -212,7 +214,7 @@ static void list_block(struct level *l, uint32_t from, uint32_t block, uint32_t 
 		for (uint32_t to = 0; to <= others; to++) {
 			struct candidate c = { .from = from, .block = block, .to = to, .barrier = b };
 
-			if (barrier_possible(l, &c))
+			if (l->seen++ % l->stride == 0 && barrier_possible(l, &c))
 				l->items[l->nr++] = c;
 		}
 	}
@@ -221,9 +223,11 @@ static void list_block(struct level *l, uint32_t from, uint32_t block, uint32_t 
 static void list_candidates(struct level *l, size_t nr_from, uint32_t max_moves, struct lm_arena *arena)
 {
 	const struct lm_search *x = l->search;
-	uint32_t n = x->s->body->nr_units;
+	size_t n = x->s->body->nr_units, all = nr_from * n * (n + 1) * NR_BARRIER_CHOICES;
 
-	l->items = LM_ARENA_ARRAY(arena, struct candidate, nr_from * n * (n + 1) * NR_BARRIER_CHOICES);
+	l->seen = 0;
+	l->stride = all / MOST + 1;
+	l->items = LM_ARENA_ARRAY(arena, struct candidate, all / l->stride + 1);
 	for (uint32_t f = 0; f < nr_from; f++)
 		for (uint32_t u = 0; u < n; u++)
 			if (x->rules->block[u] == u && !x->rules->fixed[u] && (!f || n <= SMALL || x->hot[u]))
