@@ -132,7 +132,7 @@ static void make_ranges(struct lm_cost *c, size_t nr)
 }
 
 /* A record of more lines than these holds a buffer, and is mostly untouched. */
-enum { SPARSE_LINES = 1024, SPARSE_FACTOR = 4 };
+enum { SPARSE_LINES = 64, SPARSE_FACTOR = 4 };
 
 struct lm_cost *lm_cost_new(const struct lm_view *view, const struct lm_usage *usage, uint32_t view_index,
 			    const struct lm_cost_opts *opts)

@@ -177,10 +177,11 @@ void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, s
 
 	price(x, &start);
 	add_point(&c, &start);
-	*exhaustive = lm_all_orders(x, arena, &best);
+	bool tried = lm_all_orders(x, arena, &best, exhaustive);
+
 	if (!*exhaustive || x->allow_barriers)	/* every order is tried without barriers only */
 		climb(x, &start, start.robust, &c);
-	for (uint32_t m = 1; *exhaustive && m <= x->s->body->nr_units; m++)
+	for (uint32_t m = 1; tried && m <= x->s->body->nr_units; m++)
 		if (best[m].order.units)
 			add_point(&c, &best[m]);
 	/* Late as it may be: pricing these is quick, and in a record of thousands of members they are all there is. */

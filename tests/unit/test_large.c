@@ -119,11 +119,39 @@ static void a_huge_cold_buffer_changes_no_price(void **state)
 	assert_true(lines[0][2] > 0 && lines[1][2] <= 0);
 }
 
+/* Eight members have 40,320 orders; each is priced at 64 bases and under change. */
+static void every_order_of_a_few_large_members_ends_in_time(void **state)
+{
+	static const struct lm_plan_opts opts = { .line = 64, .seconds = 0.001, .allow_barriers = true };
+	static const char text[] = "struct s {\n\tchar a[3];\n\tchar b[30];\n\tchar c[300];\n\tchar d[9000];\n"
+				   "\tchar e[5];\n\tchar f[50];\n\tchar g[500];\n\tchar h[9000];\n};\n";
+	static const struct fixture_row rows[] = {
+		{ "w", "a", 0, 1, 0, 0, 500 }, { "r", "b", 0, 8, 1, 900, 0 }, { "w", "c", 9, 8, 2, 0, 700 },
+		{ "r", "d", 0, 8, 3, 800, 0 }, { "r", "f", 0, 8, 4, 800, 0 }, { "r", "g", 0, 8, 5, 800, 0 },
+		{ "w", "h", 0, 8, 6, 0, 800 },
+	};
+	struct fixture f;
+	struct lm_plan plan;
+	double begin;
+
+	(void)state;
+	fixture_open(&f, text, NULL);
+	fixture_access(&f, rows, 7);
+	fixture_rules(&f, NULL);
+	begin = lm_now();
+	must(lm_plan_make(&f.subject, &f.rules, &f.usage, &opts, &f.arena, &plan));
+	assert_true(lm_now() - begin < 10);
+	assert_false(plan.exhaustive);
+	assert_int_equal(plan.verdict, LM_VERDICT_MOVED);
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thousand_hot_members_are_sorted_by_owner),
 		cmocka_unit_test(many_small_fights_are_no_true_sharing),
+		cmocka_unit_test(every_order_of_a_few_large_members_ends_in_time),
 		cmocka_unit_test(a_huge_cold_buffer_changes_no_price),
 	};
 
