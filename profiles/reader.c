@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -392,7 +393,8 @@ static struct lm_err *open_profile(const char *path, int *ret)
 		*ret = STDIN_FILENO;
 		return NULL;
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	/* Not waiting: opening a named pipe would wait for its writer, for ever if there is none. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %s.", path, strerror(errno));
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
@@ -400,6 +402,29 @@ static struct lm_err *open_profile(const char *path, int *ret)
 		return lm_err_new(LM_ERR_INPUT, "%s: is a directory; give the file with the profile.", path);
 	}
 	*ret = fd;
+	return NULL;
+}
+
+enum { WRITER_SECONDS = 10 };
+
+/*
+ * Waits for what a pipe has to say: long for a writer to come, and as long as
+ * it takes once there is one.
+ */
+static struct lm_err *wait_for_writer(struct lm_source *src)
+{
+	struct pollfd p = { .fd = src->fd, .events = POLLIN };
+	ssize_t n = 1;
+
+	if (poll(&p, 1, WRITER_SECONDS * 1000) == 0) {
+		/* 0 is the end, of a pipe without writers; one with a writer has nothing yet, and fails. */
+		n = read(src->fd, src->block, 1);
+		src->end = n > 0;
+	}
+	if (!n)
+		return lm_err_new(LM_ERR_INPUT, "%s: is a pipe that nobody has written into for %d seconds; start what "
+				  "writes it first.", src->name, WRITER_SECONDS);
+	(void)fcntl(src->fd, F_SETFL, fcntl(src->fd, F_GETFL) & ~O_NONBLOCK);
 	return NULL;
 }
 
@@ -414,9 +439,12 @@ struct lm_err *lm_profile_read(const char *path, const struct lm_reader_opts *op
 	if (!src.block)
 		lm_oom();
 	src.data = src.block;
-	while (!src.eof && src.end < BLOCK)	/* detection wants a whole block, also of a pipe */
+	if (src.fd != STDIN_FILENO)
+		err = wait_for_writer(&src);
+	while (!err && !src.eof && src.end < BLOCK)	/* detection wants a whole block, also of a pipe */
 		fill(&src);
-	err = read_source(&src, opts, t);
+	if (!err)
+		err = read_source(&src, opts, t);
 	free(src.block);
 	if (src.fd != STDIN_FILENO)
 		close(src.fd);
