@@ -8,8 +8,9 @@
 
 enum {
 	BEAM = LM_BEAM,
-	SHORT_LIST = 96,	/* candidates of a level priced under change */
-	ALIKE = 12,		/* of these, at most so many that do as good as the same */
+	SHORT_LIST = 96,	/* candidates of a level priced under change in one configuration */
+	SHORTER_LIST = 32,	/* of these, in every configuration */
+	ALIKE = 12,		/* of the short list, at most so many that do as good as the same */
 	SMALL = 64,		/* units; in larger records cold ones move in the best order only */
 	MOST = 2000000,		/* candidates of a level; of more, every second, third, ... is taken */
 };
@@ -121,6 +122,19 @@ static void price_worker(void *arg, size_t worker)
 			continue;
 		c->cost = lm_objective_cost(l->search->workers[worker], o);
 		c->hash = hash_order(o, l->search->s->body->nr_units);
+	}
+}
+
+/* The short list's first pricing under change: one configuration, to know which deserve all. */
+static void guess_worker(void *arg, size_t worker)
+{
+	struct level *l = arg;
+	struct lm_order *o = &l->scratch[worker];
+
+	for (size_t i = worker; i < l->nr; i += l->search->nr_workers) {
+		make_order(l, &l->items[i], o);
+		l->items[i].cost = lm_now() > l->search->until ? INFINITY :
+				   lm_objective_guess(l->search->workers[worker], o);
 	}
 }
 
@@ -364,6 +378,11 @@ size_t lm_neighbours(const struct lm_search *x, const struct lm_state *from, siz
 	list_candidates(&l, nr_from, max_moves, &arena);
 	lm_parallel(x->nr_workers, price_worker, &l);
 	cut_to_short_list(&l);
+	if (x->s->nr_views > 1 && l.nr > SHORTER_LIST) {
+		lm_parallel(x->nr_workers, guess_worker, &l);
+		qsort(l.items, l.nr, sizeof(*l.items), by_cost);
+		l.nr = SHORTER_LIST;
+	}
 	lm_parallel(x->nr_workers, robust_worker, &l);
 	qsort(l.items, l.nr, sizeof(*l.items), by_robust);
 	reach = l.nr ? l.items[0].robust : INFINITY;
