@@ -32,12 +32,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 USR_SRC = pathlib.Path("/usr/src")
 SECONDS = 40       # search and solver have 5 of them
-KERNEL_DIRS = ("linux", "net", "crypto", "drm", "media", "rdma", "scsi", "sound", "acpi", "kvm", "asm-generic", "target")
+KERNEL_DIRS = "linux net crypto drm media rdma scsi sound acpi kvm asm-generic target".split()
 RECORD = re.compile(r"^struct[ \t]+(\w+)[ \t]*\{", re.M)
 
 # What a header of the kernel may expect to be included before it.
-PRELUDE = ("types kernel list mm fs sched acpi pci device skbuff netdevice etherdevice inet led usb tty hyperv nfs sunrpc/xdr "
-           "usb/hcd i2c blkdev videodev2").split()
+PRELUDE = ("types kernel list mm fs sched acpi pci device skbuff netdevice etherdevice inet led usb tty hyperv nfs "
+           "sunrpc/xdr usb/hcd i2c blkdev videodev2").split()
 FINE = ("moved", "kept", "refused", "input")
 
 
@@ -148,7 +148,8 @@ def made_up_profile(name, fields):
     usable = [f for f in fields if f["size"] and not is_bit_field(f)]
     writable = [f for f in usable if f["size"] <= 8] or usable
     lines = ["#linemate-access 1"]
-    written = {writable[(seed >> (5 * i)) % len(writable)]["name"] for i in range(1 + len(usable) // 12)} if writable else ()
+    picks = range(1 + len(usable) // 12) if writable else ()
+    written = {writable[(seed >> (5 * i)) % len(writable)]["name"] for i in picks}
     for at, field in enumerate(usable):
         size = next(s for s in (8, 4, 2, 1) if s <= field["size"])
         if field["name"] in written:
@@ -254,7 +255,8 @@ def sweep_safely(linemate, tree, header, name, folder):
 
 
 def own_records():
-    headers = sorted(p.relative_to(ROOT) for f in ("base", "profiles", "optimizer", "output") for p in (ROOT / f).rglob("*.h"))
+    folders = ("base", "profiles", "optimizer", "output")
+    headers = sorted(p.relative_to(ROOT) for f in folders for p in (ROOT / f).rglob("*.h"))
     return [r for header in headers for r in records_of(ROOT, header)]
 
 
@@ -270,7 +272,8 @@ def work(args):
         found = all_below(kernel.root / "include", KERNEL_DIRS)
         todo += [(kernel, f"include/{header}", name) for header, name in some(found, args.kernel)]
     if args.user is not None:
-        tree = Tree(pathlib.Path("/usr"), ["-I/usr/include", "-D_GNU_SOURCE"], ["-I/usr/include", "-D_GNU_SOURCE", "-w"])
+        flags = ["-I/usr/include", "-D_GNU_SOURCE"]
+        tree = Tree(pathlib.Path("/usr"), flags, flags + ["-w"])
         found = [r for r in all_below(tree.root, ["include"]) if "/c++/" not in r[0]]
         todo += [(tree, *r) for r in some(found, args.user)]
     if args.own:
