@@ -16,6 +16,17 @@ struct trial {
 	struct lm_order scratch;
 };
 
+/* An order of so many moves is of interest only if it is better than all with as many or fewer. */
+static double to_beat(const struct trial *e, uint32_t moves)
+{
+	double least = INFINITY;
+
+	for (uint32_t m = 0; m <= moves; m++)
+		if (e->best[m].order.units && e->best[m].robust < least)
+			least = e->best[m].robust;
+	return least;
+}
+
 /* Fills fixed units and the permutation into scratch: block units take the free places in turn. */
 static void try_permutation(struct trial *e, const uint32_t *perm, struct lm_arena *arena)
 {
@@ -35,13 +46,12 @@ static void try_permutation(struct trial *e, const uint32_t *perm, struct lm_are
 	}
 
 	uint32_t moves = lm_moves_count(x->s, &e->scratch);
-	struct lm_state *best = &e->best[moves];
-	double enough = best->order.units ? best->robust : INFINITY;
+	double enough = to_beat(e, moves);
 	double robust = lm_objective_robust(x->workers[0], &e->scratch, enough, NULL);
 
 	if (!isfinite(robust) || robust >= enough)
 		return;
-	*best = (struct lm_state){ lm_order_copy(x->s, &e->scratch, arena),
+	e->best[moves] = (struct lm_state){ lm_order_copy(x->s, &e->scratch, arena),
 				lm_objective_transfers(x->workers[0], &e->scratch), robust, robust, moves };
 }
 

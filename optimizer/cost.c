@@ -34,6 +34,18 @@ struct memory {			/* open addressing; sum 0 is an empty slot */
 	size_t nr, cap;
 };
 
+/*
+ * lm_cost_between() depends on where the touched fields begin and on nothing
+ * else: perturbations and moves of cold units ask for the same places again.
+ */
+enum { KNOWN_BITS = 13 };
+
+/* A price, and what it was asked for. */
+struct known {
+	uint64_t key;
+	double price;
+};
+
 struct lm_cost {
 	const struct lm_view *view;
 	const struct lm_touch *touches;
@@ -48,6 +60,8 @@ struct lm_cost {
 	uint64_t *sums;		/* [cap_lines]: marks of the ranges on each line, added up; scratch of one pricing */
 	uint64_t *unit_sums;	/* [cap_lines]: the same of one unit's ranges; all 0 between uses */
 	size_t cap_lines;
+	uint32_t *fields, nr_fields; /* those with ranges: where they begin decides a price */
+	struct known *known;	/* [1 << KNOWN_BITS]: what lm_cost_between() answered last */
 	uint64_t *begins, *ends; /* [nr_ranges]: first and last line of each range; scratch */
 	bool sparse;		/* far more lines than ranges: only touched lines are looked at, and sums is 0 between uses */
 };
@@ -160,6 +174,11 @@ struct lm_cost *lm_cost_new(const struct lm_view *view, const struct lm_usage *u
 	c->begins = take(c->nr_ranges, sizeof(*c->begins));
 	c->ends = take(c->nr_ranges, sizeof(*c->ends));
 	c->sparse = (view->rec->size >> c->line_shift) > SPARSE_LINES + SPARSE_FACTOR * (uint64_t)c->nr_ranges;
+	c->known = take(1 << KNOWN_BITS, sizeof(*c->known));
+	c->fields = take(c->nr_ranges, sizeof(*c->fields));
+	for (uint32_t k = 0; k < c->nr_ranges; k++)
+		if (!k || c->ranges[k].field != c->ranges[k - 1].field)
+			c->fields[c->nr_fields++] = c->ranges[k].field;
 	return c;
 }
 
@@ -175,6 +194,8 @@ void lm_cost_free(struct lm_cost *c)
 	free(c->sums);
 	free(c->unit_end);
 	free(c->unit_sums);
+	free(c->known);
+	free(c->fields);
 	free(c->begins);
 	free(c->ends);
 	free(c);
@@ -369,17 +390,32 @@ static double shared_alone(struct lm_cost *c)
 	return sum;
 }
 
+static uint64_t mix(uint64_t key, uint64_t word)
+{
+	key = (key ^ word) * 0x9e3779b97f4a7c15u;
+	return key ^ key >> 32;
+}
+
 double lm_cost_between(struct lm_cost *c, const struct lm_layout *layout)
 {
+	uint64_t key = 1;
 	double sum = 0;
+	struct known *k;
 
+	for (uint32_t i = 0; i < c->nr_fields; i++)
+		key = mix(key, layout->bit_offset[c->fields[i]]);
+	k = &c->known[key >> (64 - KNOWN_BITS)];
+	if (k->key == key)
+		return k->price;
 	for (uint32_t b = 0; b < c->nr_bases; b++) {
 		size_t lines = spread(c, layout, (uint64_t)b * c->step);
 		double alone = shared_alone(c);
 
 		sum += whole_lines(c, lines) - alone;
 	}
-	return sum / c->nr_bases;
+	k->key = key;
+	k->price = sum / c->nr_bases;
+	return k->price;
 }
 
 double lm_cost_most_saved(struct lm_cost *c)
