@@ -207,8 +207,8 @@ static void read_line(struct c2c *c, const struct lm_line *line)
 		lm_sink_drop(c->sink, LM_DROP_TOO_LONG, 1);
 	} else if (p == end) {
 		return;
-	} else if (line->cut) {
-		lm_sink_drop(c->sink, LM_DROP_TRUNCATED, 1);
+	} else if (line->cut || memchr(p, 0, (size_t)(end - p))) {
+		lm_sink_drop(c->sink, line->cut ? LM_DROP_TRUNCATED : LM_DROP_UNREADABLE, 1);
 	} else if (parse_line(p, end, &next)) {
 		*c = next;
 		c->has_line = true;

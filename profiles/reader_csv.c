@@ -143,7 +143,7 @@ static void read_line(struct lm_sink *sink, const struct lm_line *line)
 		lm_sink_drop(sink, LM_DROP_TRUNCATED, 1);
 	else if (*p == '#')
 		lm_sink_drop(sink, LM_DROP_NOT_A_SAMPLE, 1);
-	else if (!parse_row(p, end, &row))
+	else if (memchr(p, 0, (size_t)(end - p)) || !parse_row(p, end, &row))
 		lm_sink_drop(sink, LM_DROP_UNREADABLE, 1);
 	else
 		count_row(sink, &row);

@@ -439,7 +439,7 @@ static struct lm_err *read_records(struct data *d, uint64_t left)
 	while (left) {
 		struct lm_err *err;
 		struct record r;
-		const char *p = lm_lines_bytes(d->src, 8);
+		const char *p = left < 8 ? NULL : lm_lines_bytes(d->src, 8);
 		uint64_t size = p ? begin_record(p, &r) : 0, trace;
 
 		if (!p && left == UINT64_MAX && d->src->pos == d->src->end)
@@ -509,7 +509,7 @@ static struct lm_err *read_attrs(struct data *d, struct section attrs, uint64_t 
 		char *list = read_section(d, ids, file_size);
 
 		lm_attrs_add(&d->attrs, bytes + at, (size_t)attr_size - 16,
-			     (struct lm_cursor){ list, list ? list + ids.size : NULL, false });
+			     list ? (struct lm_cursor){ list, list + ids.size, false } : (struct lm_cursor){ 0 });
 		free(list);
 	}
 	free(bytes);
@@ -572,13 +572,13 @@ static struct lm_err *read_file(struct data *d)
 static struct lm_err *read_mode(struct data *d)
 {
 	const char *p = lm_lines_bytes(d->src, PIPE_HEADER_SIZE);
-	struct lm_cursor c = { p, p ? p + PIPE_HEADER_SIZE : NULL, false };
+	struct lm_cursor c = { 0 };
 	uint64_t size;
 
-	lm_take_skip(&c, 8);
-	size = lm_take_u64(&c);
-	if (c.bad)
+	if (!p)
 		return lm_err_new(LM_ERR_INPUT, "%s: is cut off in its header; record it again.", d->src->name);
+	c = (struct lm_cursor){ p + 8, p + PIPE_HEADER_SIZE, false };
+	size = lm_take_u64(&c);
 	if (size != PIPE_HEADER_SIZE)
 		return read_file(d);
 	d->at = lm_lines_skip(d->src, PIPE_HEADER_SIZE);

@@ -52,7 +52,8 @@ static inline void lm_take_skip(struct lm_cursor *c, uint64_t n)
 		c->bad = true;
 		n = (uint64_t)(c->end - c->p);
 	}
-	c->p += n;
+	if (n)
+		c->p += n;
 }
 
 /* Text up to its zero byte, in all that is left. */

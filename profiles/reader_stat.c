@@ -158,6 +158,8 @@ struct lm_err *lm_read_stat(struct lm_lines *src, struct lm_sink *sink)
 
 		if (line.cut || line.too_long) {
 			lm_sink_drop(sink, line.cut ? LM_DROP_TRUNCATED : LM_DROP_TOO_LONG, 1);
+		} else if (memchr(line.text, 0, line.len)) {
+			lm_sink_drop(sink, LM_DROP_UNREADABLE, 1);
 		} else if (parse_count(line.text, line.text + line.len, &name, &c)) {
 			lm_sink_event(sink, name);
 			take_count(&s, &c);
