@@ -52,12 +52,10 @@ static bool parse_offset(struct lm_span s, uint64_t *ret)
 /* "struct shared +0x10 (limit)" at the end: the last " (" begins the field. */
 static bool parse_place(struct lm_span s, struct row *ret)
 {
-	const char *open = s.end, *plus, *gap;
+	const char *open = s.p == s.end ? NULL : memrchr(s.p, '(', lm_span_len(s)), *plus, *gap;
 
-	if (s.p == s.end || s.end[-1] != ')')
+	if (!open || s.end[-1] != ')')
 		return false;
-	while (open > s.p && *open != '(')
-		open--;
 	ret->field = (struct lm_span){ open + 1, s.end - 1 };
 	while (open > s.p && lm_is_blank(open[-1]))
 		open--;
