@@ -57,7 +57,7 @@ lm_packages() {
 		build)
 			echo gcc libc6-dev cmake ninja-build pkg-config git
 			echo "libclang-$lm_version-dev" "clang-$lm_version" clang
-			echo libdwarf-dev libglpk-dev libjansson-dev libgit2-dev uthash-dev
+			echo libdwarf-dev libelf-dev libcapstone-dev libglpk-dev libjansson-dev libgit2-dev uthash-dev
 			;;
 		demo)
 			lm_kernel_headers
