@@ -289,7 +289,8 @@ static struct lm_err *add_variable(struct scope *s, Dwarf_Die die, uint8_t depth
 					     v.places[before].to != ranges[i].to))
 			break;
 	}
-	if (!err && v.type != LM_NO_TYPE && (v.nr_places || v.parameter))
+	/* One without a place still tells which records this function is about. */
+	if (!err && v.type != LM_NO_TYPE)
 		*LM_ARENA_PUSH(&s->bin->arena, s->f->variables, s->f->nr_variables, s->cap) = v;
 	return err;
 }

@@ -220,6 +220,21 @@ const char *lm_image_symbol(const struct lm_image *image, uint64_t address, uint
 	return "";
 }
 
+const char *lm_image_alias(const struct lm_image *image, uint64_t address, size_t n)
+{
+	size_t lo = 0, hi = image->nr_symbols;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (image->symbols[mid].addr < address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return n < image->nr_symbols - lo && image->symbols[lo + n].addr == address ? image->symbols[lo + n].name : NULL;
+}
+
 bool lm_image_find(const struct lm_image *image, const char *name, uint64_t *address)
 {
 	for (size_t i = 0; i < image->nr_symbols; i++) {

@@ -22,6 +22,9 @@ const uint8_t *lm_image_bytes(const struct lm_image *image, uint64_t address, si
 /* The symbol that address lies in (or that starts last before it, if sizes are missing); "" none. */
 const char *lm_image_symbol(const struct lm_image *image, uint64_t address, uint64_t *start);
 
+/* The n-th other symbol that starts where address is the start of one, n from 0; NULL: no more. */
+const char *lm_image_alias(const struct lm_image *image, uint64_t address, size_t n);
+
 /* The address of a symbol by name; false: none. */
 bool lm_image_find(const struct lm_image *image, const char *name, uint64_t *address);
 

@@ -186,6 +186,19 @@ static int by_start(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
+static struct lm_err *collect_record(struct work *w, uint32_t id)
+{
+	struct lm_type type;
+	struct lm_err *err = lm_typing_complete(&w->run.typing, id, &type, &id);
+	bool known = type.kind != LM_TYPE_RECORD;
+
+	for (size_t i = 0; i < w->run.nr_records && !known && !err; i++)
+		err = lm_typing_same(&w->run.typing, w->run.records[i], id, &known);
+	if (!err && !known)
+		*LM_ARENA_PUSH(&w->scratch, w->run.records, w->run.nr_records, w->run.cap_records) = id;
+	return err;
+}
+
 static struct lm_err *collect_places(struct work *w)
 {
 	const struct lm_function *f = w->run.function;
@@ -196,6 +209,8 @@ static struct lm_err *collect_places(struct work *w)
 		struct lm_flow_value told;
 
 		err = lm_value_of_type(&w->run.typing, v->type, &told);
+		if (!err && told.kind == LM_V_POINTER)
+			err = collect_record(w, told.type);
 		for (size_t k = 0; !err && k < v->nr_places; k++)
 			*LM_ARENA_PUSH(&w->scratch, w->run.places, w->run.nr_places, w->run.cap_places) =
 				(struct lm_flow_place){ v->places[k].from, v->places[k].to, &v->places[k], v, told };

@@ -29,10 +29,16 @@ struct lm_flow {
 	size_t nr;
 };
 
+struct lm_flow_cache;	/* what functions do to registers */
+
+struct lm_flow_cache *lm_flow_cache_new(void);
+void lm_flow_cache_free(struct lm_flow_cache *cache);	/* NULL is fine */
+
 struct lm_flow_source {
 	struct lm_debuginfo *bin;
 	const struct lm_image *image;
 	struct lm_disasm *disasm;
+	struct lm_flow_cache *cache;
 };
 
 /* Follows the types through a function.  *ret is in arena. */

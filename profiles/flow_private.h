@@ -37,7 +37,21 @@ struct lm_flow_run {
 	/* frame places whose address is somewhere in a register: calls may change what is there */
 	int64_t escapes[LM_FLOW_ESCAPES];
 	size_t nr_escapes;
+	uint32_t *records;	/* that pointers among the variables point to */
+	size_t nr_records, cap_records;
 };
+
+/* ---- flow_call.c ---- */
+
+/* Registers that a call of callee may change; NULL: not known which function it is. */
+struct lm_err *lm_flow_clobbers(const struct lm_flow_source *source, const struct lm_function *callee, int depth,
+				uint32_t *ret) LM_MUST_CHECK;
+
+/*
+ * A reach outside its type: the record among those that this function has
+ * pointers to that holds the type, if there is just one way (container_of).
+ */
+struct lm_err *lm_flow_container(const struct lm_flow_run *run, uint32_t size, struct lm_reach *reach) LM_MUST_CHECK;
 
 /* ---- flow_step.c ---- */
 

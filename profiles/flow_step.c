@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Programs that are linked to fixed addresses start here; offsets in records end before. */
+#define NO_OFFSET 0x400000
+
 /* ---- stack slots ---- */
 
 static struct lm_flow_slot *find_slot(struct lm_flow_state *s, int64_t at)
@@ -140,6 +143,13 @@ static struct lm_err *global_variable(const struct lm_flow_run *run, uint64_t at
 	if (err || !symbol_at)
 		return err;
 	err = lm_debuginfo_global(run->source->bin, run->function->unit, at, symbol, symbol_at, &type, &start);
+	/* One place, several names: const_current_task is current_task's, jiffies is jiffies_64's. */
+	for (size_t n = 0; !err && type == LM_NO_TYPE; n++) {
+		symbol = lm_image_alias(run->source->image, symbol_at, n);
+		if (!symbol)
+			break;
+		err = lm_debuginfo_global(run->source->bin, run->function->unit, at, symbol, symbol_at, &type, &start);
+	}
 	if (!err && type != LM_NO_TYPE && at >= start)
 		*ret = (struct lm_reach){ type, (int64_t)(at - start), 0 };
 	return err;
@@ -158,19 +168,26 @@ struct lm_err *lm_flow_reach(const struct lm_flow_run *run, const struct lm_flow
 	switch (v.kind) {
 	case LM_V_POINTER:
 		*ret = (struct lm_reach){ v.type, v.offset, v.stride };
+		err = lm_flow_container(run, m->size, ret);
 		break;
 	case LM_V_FRAME:
 		err = frame_variable(run, s, in->addr, v.offset, ret);
 		ret->stride = v.stride;
 		break;
 	case LM_V_NUMBER:
-		/* table(,%rax,8): the displacement is the table's address. */
-		if (v.stride != 1 || m->base == LM_NO_REG || (m->index != LM_NO_REG && m->scale == 1)) {
+		/*
+		 * table(,%rax,8): the displacement is the table's address.  Next to any number (stride 1) it may
+		 * as well be a member's offset, unless no record is that large.
+		 */
+		if (v.stride != 1 || v.offset < 0 || v.offset >= NO_OFFSET) {
 			err = global_variable(run, (uint64_t)v.offset, ret);
 			ret->stride = v.stride;
 		}
 		break;
 	}
+	/* rep stos: from there on, nobody knows how far. */
+	if (m->repeat)
+		ret->stride = 1;
 	return err;
 }
 
@@ -256,8 +273,15 @@ static struct lm_flow_value narrowed(struct lm_flow_value v, uint8_t width)
 		return v;
 	if (width < 4 || v.kind != LM_V_NUMBER)
 		return LM_V_ANY;
-	if (!v.stride)
-		v.offset = (int64_t)(uint32_t)v.offset;
+	v.offset = v.stride ? (int32_t)v.offset : (int64_t)(uint32_t)v.offset;
+	return v;
+}
+
+/* A number that nothing is known of gets the name of where it came from: 8 * x - x is 7 * x. */
+static struct lm_flow_value named(struct lm_flow_value v, const struct lm_insn *in)
+{
+	if (v.kind == LM_V_NUMBER && v.stride == 1 && !v.offset && v.type == LM_NO_TYPE)
+		v.type = (uint32_t)in->addr & 0x7fffffff;
 	return v;
 }
 
@@ -388,6 +412,8 @@ static struct lm_err *call(const struct lm_flow_run *run, struct lm_flow_state *
 	struct lm_err *err = lm_flow_callee(run, in, &callee);
 	uint32_t gone = lm_machine_clobbered(run->machine);
 
+	if (!err)
+		err = lm_flow_clobbers(run->source, callee, 0, &gone);
 	for (unsigned r = 0; r < LM_NR_REGS; r++)
 		if (gone >> r & 1)
 			s->regs[r] = LM_V_ANY;
@@ -458,7 +484,7 @@ struct lm_err *lm_flow_step(struct lm_flow_run *run, struct lm_flow_state *s, co
 	store(s, in);
 	clobber(run, s, in);
 	if (in->dst < LM_NR_REGS && in->effect != LM_EFF_NONE) {
-		s->regs[in->dst] = v;
+		s->regs[in->dst] = named(v, in);
 		note_escape(run, in->dst, v);
 	}
 	if (in->effect == LM_EFF_LOAD2 && in->src2 < LM_NR_REGS)

@@ -34,7 +34,15 @@ struct lm_flow_value lm_value_add(struct lm_flow_value a, struct lm_flow_value b
 	if (b.kind != LM_V_NUMBER)
 		return LM_V_ANY;
 	a.offset = wrap_add(a.offset, b.offset);
-	a.stride = gcd(a.stride, b.stride);
+	if (a.kind == LM_V_NUMBER && b.stride) {
+		/* 2 * k + k is 3 * k */
+		bool same = a.stride && a.type == b.type && a.type != LM_NO_TYPE;
+
+		a.type = same || !a.stride ? b.type : LM_NO_TYPE;
+		a.stride = same ? a.stride + b.stride : gcd(a.stride, b.stride);
+	} else {
+		a.stride = gcd(a.stride, b.stride);
+	}
 	return a;
 }
 
@@ -42,6 +50,12 @@ struct lm_flow_value lm_value_sub(struct lm_flow_value a, struct lm_flow_value b
 {
 	if (b.kind == LM_V_NUMBER && !b.stride) {
 		a.offset = wrap_add(a.offset, (int64_t)(0 - (uint64_t)b.offset));
+		return a;
+	}
+	if (a.kind == LM_V_NUMBER && b.kind == LM_V_NUMBER && a.type == b.type && a.type != LM_NO_TYPE &&
+	    a.stride > b.stride) {
+		a.offset = wrap_add(a.offset, (int64_t)(0 - (uint64_t)b.offset));
+		a.stride -= b.stride;
 		return a;
 	}
 	return LM_V_ANY;
@@ -56,6 +70,7 @@ struct lm_flow_value lm_value_scale(struct lm_flow_value a, int64_t by)
 	if (a.kind == LM_V_NUMBER && a.stride <= INT32_MAX) {
 		v.offset = (int64_t)((uint64_t)a.offset * (uint64_t)by);
 		v.stride = a.stride * (uint64_t)by;
+		v.type = a.type;
 	} else {
 		v.stride = (uint64_t)by;
 	}
@@ -100,6 +115,8 @@ struct lm_err *lm_value_join(const struct lm_typing *t, struct lm_flow_value old
 	*ret = old;
 	if (lm_value_equal(old, more))
 		return NULL;
+	if (old.kind == LM_V_NUMBER && old.type != more.type)
+		ret->type = LM_NO_TYPE;
 	if (old.kind != more.kind) {
 		if (old.kind == LM_V_POINTER && is_no_pointer(more))
 			return NULL;

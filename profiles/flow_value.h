@@ -17,7 +17,7 @@ enum lm_value_kind { LM_V_NUMBER, LM_V_POINTER, LM_V_FRAME };
 
 struct lm_flow_value {
 	enum lm_value_kind kind;
-	uint32_t type;		/* of POINTER */
+	uint32_t type;		/* of POINTER; of NUMBER a name for k, LM_NO_TYPE: none */
 	int64_t offset;
 	uint64_t stride;
 };

@@ -26,6 +26,7 @@ struct lm_operand {
 	bool per_cpu;		/* x86: through %gs, which the kernel keeps per-CPU data behind */
 	bool tls;		/* x86: through %fs */
 	bool stack;		/* not written in the instruction: push, pop, call, ret */
+	bool repeat;		/* x86: rep, from there on as often as a register says */
 	bool read, write;
 	uint8_t extend;		/* index is this many bytes wide before it is extended; 8: whole */
 	int64_t disp;

@@ -109,6 +109,20 @@ static void set_access(struct lm_operand *m, unsigned id, unsigned at, unsigned 
 	m->write = a == WRITE || a == BOTH;
 }
 
+static bool is_string(unsigned id)
+{
+	switch (id) {
+	case X86_INS_STOSB: case X86_INS_STOSW: case X86_INS_STOSD: case X86_INS_STOSQ:
+	case X86_INS_MOVSB: case X86_INS_MOVSW: case X86_INS_MOVSD: case X86_INS_MOVSQ:
+	case X86_INS_CMPSB: case X86_INS_CMPSW: case X86_INS_CMPSD: case X86_INS_CMPSQ:
+	case X86_INS_LODSB: case X86_INS_LODSW: case X86_INS_LODSD: case X86_INS_LODSQ:
+	case X86_INS_SCASB: case X86_INS_SCASW: case X86_INS_SCASD: case X86_INS_SCASQ:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void memory(const cs_insn *in, struct lm_insn *out)
 {
 	const cs_x86 *x = &in->detail->x86;
@@ -127,6 +141,7 @@ static void memory(const cs_insn *in, struct lm_insn *out)
 		set_access(&m, in->id, i, op->access);
 		if (in->id == X86_INS_CMPXCHG16B)
 			m.size = 16;
+		m.repeat = is_string(in->id) && (x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE);
 		if (out->nr_mem < LM_MAX_MEM)
 			out->mem[out->nr_mem++] = m;
 	}
@@ -284,6 +299,11 @@ static void effects(const cs_insn *in, struct lm_insn *out)
 		moves(x, out, false);
 		if (in->id == X86_INS_MOVSXD || in->id == X86_INS_MOVZX || in->id == X86_INS_MOVSX)
 			out->width = x->operands[1].size;
+		break;
+	case X86_INS_CDQE:
+		out->dst = out->src = 0;
+		out->width = 4;
+		out->effect = LM_EFF_MOVE;
 		break;
 	case X86_INS_LEA:
 		out->dst = reg_of(x->operands[0].reg);

@@ -122,6 +122,37 @@ static struct lm_err *scalar_size(const struct lm_typing *t, uint32_t id, uint64
 	return err;
 }
 
+/* True if an array at offset of a type has elements that the stride steps over. */
+static struct lm_err *takes_stride(const struct lm_typing *t, struct lm_reach at, int level, bool *ret)
+{
+	struct lm_type type, element;
+	struct lm_err *err;
+	uint32_t id;
+
+	if (at.type == LM_NO_TYPE || level > MAX_LEVELS / 2)
+		return NULL;
+	err = lm_typing_complete(t, at.type, &type, &id);
+	if (err)
+		return err;
+	if (type.kind == LM_TYPE_ARRAY && type.target != LM_NO_TYPE) {
+		err = lm_typing_complete(t, type.target, &element, &id);
+		if (err || !element.size)
+			return err;
+		*ret = at.stride % element.size == 0;
+		at.type = id;
+		at.offset %= (int64_t)element.size;
+		return *ret ? NULL : takes_stride(t, at, level + 1, ret);
+	}
+	for (uint32_t i = 0; is_record(&type) && i < type.nr_members && !err && !*ret; i++) {
+		const struct lm_type_member *m = &type.members[i];
+		int64_t inside = at.offset - (int64_t)m->offset;
+
+		if (inside >= 0 && (!m->size || (uint64_t)inside < m->size))
+			err = takes_stride(t, (struct lm_reach){ m->type, inside, at.stride }, level + 1, ret);
+	}
+	return err;
+}
+
 /*
  * The member at w->offset.  Of several (a union, bit-fields in one byte) the
  * first whose scalar has the size of the access, else the first.  An access
@@ -141,11 +172,22 @@ static struct lm_err *find_member(struct walk *w, const struct lm_type *type, co
 			open = m;
 		if (!reached && m->offset > w->offset && m->offset - w->offset < w->size)
 			reached = m;
+		if (w->stride && w->offset >= m->offset && (!m->size || w->offset - m->offset < m->size)) {
+			bool takes = false;
+
+			/* With an index it is the array, not the member beside or over it. */
+			err = takes_stride(w->t, (struct lm_reach){ m->type, (int64_t)(w->offset - m->offset),
+								    w->stride }, 0, &takes);
+			if (takes) {
+				first = m;
+				break;
+			}
+		}
 		if (w->offset < m->offset || w->offset - m->offset >= m->size)
 			continue;
 		first = first ? first : m;
-		if (type->kind != LM_TYPE_UNION || !w->size)
-			break;
+		if (w->stride || type->kind != LM_TYPE_UNION || !w->size)
+			continue;
 		err = scalar_size(w->t, m->type, w->offset - m->offset, &size);
 		if (size == w->size) {
 			first = m;
@@ -215,6 +257,20 @@ static struct lm_err *into_array(struct walk *w, const struct lm_type *type, boo
 	return NULL;
 }
 
+static int64_t modulo(int64_t offset, uint64_t size)
+{
+	int64_t rest = offset % (int64_t)size;
+
+	return rest < 0 ? rest + (int64_t)size : rest;
+}
+
+/* A number, or a record that is nothing but one (atomic_t). */
+static bool is_atom(const struct lm_type *t)
+{
+	return t->kind == LM_TYPE_SCALAR || t->kind == LM_TYPE_POINTER ||
+	       (t->kind == LM_TYPE_RECORD && t->nr_members == 1 && t->size <= 8);
+}
+
 /* A pointer to T with an index walks over an array of T, of which we see no declaration. */
 static struct lm_err *start(struct walk *w, struct lm_reach reach, bool *ok)
 {
@@ -222,18 +278,23 @@ static struct lm_err *start(struct walk *w, struct lm_reach reach, bool *ok)
 	struct lm_err *err;
 
 	*ok = false;
-	if (reach.type == LM_NO_TYPE || reach.offset < 0)
+	if (reach.type == LM_NO_TYPE)
 		return NULL;
 	err = lm_typing_complete(w->t, reach.type, &type, &w->id);
-	w->offset = (uint64_t)reach.offset;
 	w->stride = reach.stride;
 	if (err)
 		return err;
-	if (w->stride && type.size && w->stride % type.size == 0 && w->offset < type.size) {
+	if (w->stride && type.size && w->stride % type.size == 0) {
 		w->stride = 0;
 		w->leaf.indexed = true;
+		reach.offset = modulo(reach.offset, type.size);
+	} else if (!w->stride && type.size && (reach.offset < 0 || (uint64_t)reach.offset >= type.size) &&
+		   is_atom(&type)) {
+		/* p[3], p[-1] of a pointer to numbers: an array of which we see no declaration. */
+		reach.offset = modulo(reach.offset, type.size);
 	}
-	*ok = true;
+	*ok = reach.offset >= 0;
+	w->offset = (uint64_t)reach.offset;
 	return NULL;
 }
 
@@ -324,4 +385,48 @@ struct lm_err *lm_typing_holds(const struct lm_typing *t, struct lm_reach outer,
 {
 	*ret = false;
 	return holds(t, outer, inner, 0, ret);
+}
+
+struct parts {
+	const struct lm_typing *t;
+	uint32_t inner;
+	uint64_t *places;
+	size_t cap, nr;
+};
+
+static struct lm_err *parts(struct parts *p, uint32_t id, uint64_t at, int level)
+{
+	struct lm_type type;
+	struct lm_err *err;
+	bool is = false;
+
+	if (id == LM_NO_TYPE || level > MAX_LEVELS / 4)
+		return NULL;
+	err = lm_typing_complete(p->t, id, &type, &id);
+	if (!err && level)
+		err = same(p->t, id, p->inner, 0, &is);
+	if (err)
+		return err;
+	if (is) {
+		if (p->nr < p->cap)
+			p->places[p->nr] = at;
+		p->nr++;
+		return NULL;
+	}
+	if (type.kind == LM_TYPE_ARRAY)
+		return parts(p, type.target, at, level + 1);
+	for (uint32_t i = 0; is_record(&type) && i < type.nr_members && !err; i++)
+		if (type.members[i].bits == UINT32_MAX)
+			err = parts(p, type.members[i].type, at + type.members[i].offset, level + 1);
+	return err;
+}
+
+struct lm_err *lm_typing_parts(const struct lm_typing *t, uint32_t outer, uint32_t inner, uint64_t *places, size_t cap,
+			       size_t *nr)
+{
+	struct parts p = { t, inner, places, cap, 0 };
+	struct lm_err *err = parts(&p, outer, 0, 0);
+
+	*nr = p.nr;
+	return err;
 }

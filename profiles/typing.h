@@ -44,6 +44,13 @@ struct lm_err *lm_typing_leaf(const struct lm_typing *t, struct lm_reach reach, 
 struct lm_err *lm_typing_holds(const struct lm_typing *t, struct lm_reach outer, uint32_t inner, bool *ret)
 	LM_MUST_CHECK;
 
+/*
+ * Where objects of the type inner lie in outer, by offset: at most cap places
+ * are written, *nr counts all.  Array elements but the first are left out.
+ */
+struct lm_err *lm_typing_parts(const struct lm_typing *t, uint32_t outer, uint32_t inner, uint64_t *places, size_t cap,
+			       size_t *nr) LM_MUST_CHECK;
+
 /* Same name, kind and size, whichever unit they are from. */
 struct lm_err *lm_typing_same(const struct lm_typing *t, uint32_t a, uint32_t b, bool *ret) LM_MUST_CHECK;
 

@@ -157,9 +157,9 @@ static void truth(struct bench *b, const char *path)
 		right += v.right ? n : 0;
 		wrong += v.resolved && !v.right ? n : 0;
 		own += v.right && v.own ? n : 0;
-		if (!v.right)
+		if (!v.right || (getenv("LM_OPEN") && !v.own && n > 300))
 			printf("  %s %" PRIx64 " %s (%s, byte %" PRId64 "): %" PRIu64 "\n",
-			       v.resolved ? "wrong" : "open ", ip, where, member, offset, n);
+			       v.right ? "part " : v.resolved ? "wrong" : "open ", ip, where, member, offset, n);
 	}
 	fclose(f);
 	printf("%" PRIu64 " rows, %" PRIu64 " accesses: right %.3f %%, wrong %.3f %%, as %s itself %.2f %%\n", rows, all,
@@ -228,6 +228,7 @@ int main(int argc, char **argv)
 	check(lm_image_open(argv[1], &image));
 	b.src.image = image;
 	b.src.disasm = lm_disasm_new(lm_image_machine(image));
+	b.src.cache = lm_flow_cache_new();
 	from = now();
 	if (argc > 3) {
 		truth(&b, argv[3]);
@@ -243,6 +244,7 @@ int main(int argc, char **argv)
 	printf("peak memory: %ld MB\n", use.ru_maxrss / 1024);
 	lm_disasm_free((struct lm_disasm *)b.src.disasm);
 	lm_image_close(image);
+	lm_flow_cache_free(b.src.cache);
 	lm_debuginfo_close(b.src.bin);
 	lm_arena_release(&b.arena);
 	return 0;
