@@ -84,19 +84,19 @@ bool lm_span_has(struct lm_span s, const char *text)
 	return false;
 }
 
-enum lm_op lm_event_op(struct lm_span name)
+enum lm_does lm_event_does(struct lm_span name)
 {
 	bool load = lm_span_has(name, "load"), store = lm_span_has(name, "store");
 
 	if (load == store)
-		return LM_OP_UNKNOWN;
-	return load ? LM_OP_READ : LM_OP_WRITE;
+		return LM_DOES_NOT_SAY;
+	return load ? LM_DOES_READ : LM_DOES_WRITE;
 }
 
 /* ---- the line source ---- */
 
 /* Reads more behind end; eof is set where there is no more. */
-static void fill(struct lm_source *src)
+static void fill(struct lm_lines *src)
 {
 	ssize_t n;
 
@@ -111,7 +111,7 @@ static void fill(struct lm_source *src)
 	src->eof = true;
 }
 
-static void move_to_front(struct lm_source *src)
+static void move_to_front(struct lm_lines *src)
 {
 	if (!src->pos)
 		return;
@@ -121,7 +121,7 @@ static void move_to_front(struct lm_source *src)
 }
 
 /* Hands out the beginning of the endless line at pos, and goes to its end. */
-static void skip_long_line(struct lm_source *src, struct lm_line *line)
+static void skip_long_line(struct lm_lines *src, struct lm_line *line)
 {
 	const char *newline = NULL;
 
@@ -135,7 +135,7 @@ static void skip_long_line(struct lm_source *src, struct lm_line *line)
 	*line = (struct lm_line){ src->data, LM_LINE_MAX, src->line_nr, !newline, true };
 }
 
-static void hand_out(struct lm_source *src, struct lm_line *line, size_t len, bool cut)
+static void hand_out(struct lm_lines *src, struct lm_line *line, size_t len, bool cut)
 {
 	*line = (struct lm_line){ src->data + src->pos, len, src->line_nr, cut, len > LM_LINE_MAX };
 	src->pos += len + !cut;
@@ -145,7 +145,7 @@ static void hand_out(struct lm_source *src, struct lm_line *line, size_t len, bo
 		line->len--;
 }
 
-bool lm_source_next(struct lm_source *src, struct lm_line *line)
+bool lm_lines_next(struct lm_lines *src, struct lm_line *line)
 {
 	size_t seen = 0;
 
@@ -236,7 +236,7 @@ static enum format line_format(struct lm_span line, const struct refusal **refus
 }
 
 /* The first line that can be of one format only decides; the rest of the block is not asked. */
-static enum format detect(const struct lm_source *src, const struct refusal **refusal)
+static enum format detect(const struct lm_lines *src, const struct refusal **refusal)
 {
 	const char *p = src->data + src->pos, *end = src->data + src->end;
 	enum format format = FORMAT_UNKNOWN;
@@ -324,7 +324,7 @@ static struct lm_err *nothing_usable(const char *name, const struct lm_accesses 
 
 /* ---- reading ---- */
 
-static struct lm_err *dispatch(struct lm_source *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
+static struct lm_err *dispatch(struct lm_lines *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
 {
 	const struct refusal *refusal = NULL;
 
@@ -343,13 +343,13 @@ static struct lm_err *dispatch(struct lm_source *src, const struct lm_reader_opt
 	return lm_err_new(LM_ERR_INPUT, "%s: is of no known format; " EXPECTED ".", src->name);
 }
 
-static struct lm_err *read_failed(const struct lm_source *src)
+static struct lm_err *read_failed(const struct lm_lines *src)
 {
 	return lm_err_new(LM_ERR_INPUT, "%s: cannot be read: %s.", src->name, strerror(src->error));
 }
 
 /* Reads into a table of its own, so that t is untouched on failure. */
-static struct lm_err *read_source(struct lm_source *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
+static struct lm_err *read_source(struct lm_lines *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
 {
 	struct lm_accesses own;
 	struct lm_err *err;
@@ -378,7 +378,7 @@ static struct lm_err *read_source(struct lm_source *src, const struct lm_reader_
 struct lm_err *lm_profile_read_memory(const char *name, const char *bytes, size_t len,
 				      const struct lm_reader_opts *opts, struct lm_accesses *t)
 {
-	struct lm_source src = { .name = name, .data = bytes, .end = len, .fd = -1, .eof = true };
+	struct lm_lines src = { .name = name, .data = bytes, .end = len, .fd = -1, .eof = true };
 
 	return read_source(&src, opts, t);
 }
@@ -405,7 +405,7 @@ static struct lm_err *open_profile(const char *path, int *ret)
 
 struct lm_err *lm_profile_read(const char *path, const struct lm_reader_opts *opts, struct lm_accesses *t)
 {
-	struct lm_source src = { .name = strcmp(path, "-") ? path : "standard input", .fd = -1 };
+	struct lm_lines src = { .name = strcmp(path, "-") ? path : "standard input", .fd = -1 };
 	struct lm_err *err = open_profile(path, &src.fd);
 
 	if (err)

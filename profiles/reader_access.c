@@ -276,13 +276,13 @@ static struct lm_err *read_line(struct access_file *f, const struct lm_line *lin
 	return *s.p == '#' ? read_head(f, s) : read_row(f, s);
 }
 
-struct lm_err *lm_read_access(struct lm_source *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
+struct lm_err *lm_read_access(struct lm_lines *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
 {
 	struct access_file f = { .t = t, .name = src->name, .record = opts->record };
 	struct lm_err *err = NULL;
 	struct lm_line line;
 
-	while (!err && lm_source_next(src, &line))
+	while (!err && lm_lines_next(src, &line))
 		err = read_line(&f, &line);
 	if (!err && !src->error)
 		err = settle(&f);

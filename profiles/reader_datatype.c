@@ -58,7 +58,7 @@ struct block {
 	size_t nr_values, values_cap;
 	uint32_t open[MAX_DEPTH];
 	size_t depth;
-	enum lm_op ops[MAX_EVENTS];
+	enum lm_does ops[MAX_EVENTS];
 	size_t nr_named, nr_events;	/* named: by event[N] lines; nr_events: columns of the root */
 	enum unit unit;
 	uint64_t samples;
@@ -198,11 +198,11 @@ static void add_access(struct datatype *d, size_t leaf, const uint64_t *counts)
 	make_path(d, leaf, &row.offset);
 	row.member = lm_strings_add(d->t->strings, d->path.text, d->path.len);
 	for (size_t e = 0; e < b->nr_events; e++) {
-		if (b->ops[e] == LM_OP_WRITE)
+		if (b->ops[e] == LM_DOES_WRITE)
 			row.writes += counts[e];
 		else
 			row.reads += counts[e];
-		if (b->ops[e] == LM_OP_UNKNOWN)
+		if (b->ops[e] == LM_DOES_NOT_SAY)
 			d->t->unknown_op += counts[e];
 		lm_count_used(d->t, counts[e]);
 	}
@@ -383,7 +383,7 @@ static bool set_columns(struct block *b, size_t nr)
 		return false;
 	b->nr_events = nr;
 	for (size_t e = b->nr_named; e < nr; e++)
-		b->ops[e] = LM_OP_UNKNOWN;
+		b->ops[e] = LM_DOES_NOT_SAY;
 	return true;
 }
 
@@ -474,7 +474,7 @@ static bool read_event(struct datatype *d, struct lm_span line)
 	if (!lm_span_starts(s, "event[") || !lm_span_is(equal, "=") || name.p == name.end || b->nr_named == MAX_EVENTS)
 		return false;
 	lm_strings_add(d->t->events, name.p, lm_span_len(name));
-	b->ops[b->nr_named++] = lm_event_op(name);
+	b->ops[b->nr_named++] = lm_event_does(name);
 	return true;
 }
 
@@ -536,7 +536,7 @@ static void read_line(struct datatype *d, const struct lm_line *line)
 		lm_count_drop(d->t, LM_DROP_NOT_A_SAMPLE, 1);
 }
 
-struct lm_err *lm_read_datatype(struct lm_source *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
+struct lm_err *lm_read_datatype(struct lm_lines *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
 {
 	struct datatype d = { .t = t };
 	struct lm_line line;
@@ -546,7 +546,7 @@ struct lm_err *lm_read_datatype(struct lm_source *src, const struct lm_reader_op
 
 		t->record = lm_strings_add(t->strings, name.p, lm_span_len(name));
 	}
-	while (lm_source_next(src, &line))
+	while (lm_lines_next(src, &line))
 		read_line(&d, &line);
 	end_block(&d, LM_DROP_TRUNCATED);
 	lm_str_release(&d.path);

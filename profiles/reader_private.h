@@ -14,7 +14,7 @@
 /* ---- lines (reader.c) ---- */
 
 /* Lines of a file or of memory.  Memory is bounded by the block, however long a line is. */
-struct lm_source {
+struct lm_lines {
 	const char *name;	/* for messages */
 	const char *data;	/* block, or the whole memory */
 	char *block;		/* what data is when read from a file; owned */
@@ -34,15 +34,15 @@ struct lm_line {
 };
 
 /* The next line; false at the end (then look at error).  Valid until the next call. */
-bool lm_source_next(struct lm_source *src, struct lm_line *line);
+bool lm_lines_next(struct lm_lines *src, struct lm_line *line);
 
 /* ---- one file a format ---- */
 
-struct lm_err *lm_read_access(struct lm_source *src, const struct lm_reader_opts *opts,
+struct lm_err *lm_read_access(struct lm_lines *src, const struct lm_reader_opts *opts,
 			      struct lm_accesses *t) LM_MUST_CHECK;
-struct lm_err *lm_read_script(struct lm_source *src, const struct lm_reader_opts *opts,
+struct lm_err *lm_read_script(struct lm_lines *src, const struct lm_reader_opts *opts,
 			      struct lm_accesses *t) LM_MUST_CHECK;
-struct lm_err *lm_read_datatype(struct lm_source *src, const struct lm_reader_opts *opts,
+struct lm_err *lm_read_datatype(struct lm_lines *src, const struct lm_reader_opts *opts,
 				struct lm_accesses *t) LM_MUST_CHECK;
 
 /* True if the line can only be perf script text. */
@@ -110,9 +110,9 @@ bool lm_span_has(struct lm_span s, const char *text);
 
 /* ---- operations ---- */
 
-enum lm_op { LM_OP_NONE = 0, LM_OP_READ = 1, LM_OP_WRITE = 2, LM_OP_BOTH = 3, LM_OP_UNKNOWN = 4 };
+enum lm_does { LM_DOES_NOTHING = 0, LM_DOES_READ = 1, LM_DOES_WRITE = 2, LM_DOES_BOTH = 3, LM_DOES_NOT_SAY = 4 };
 
 /* What an event's name says: *loads* read, *stores* write; both or neither: unknown. */
-enum lm_op lm_event_op(struct lm_span name);
+enum lm_does lm_event_does(struct lm_span name);
 
 #endif

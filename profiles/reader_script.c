@@ -36,7 +36,7 @@ enum event_kind { EVENT_SAMPLED, EVENT_SPE, EVENT_BREAKPOINT, EVENT_NO_MEMORY };
 /* What an event's name says about its samples. */
 struct event {
 	enum event_kind kind;
-	enum lm_op op;
+	enum lm_does op;
 	bool is_memory;		/* the SPE event that each data access has */
 	uint64_t addr;		/* of a breakpoint */
 	uint32_t size;
@@ -130,16 +130,16 @@ static bool parse_breakpoint(struct lm_span name, struct event *ev)
 		ev->kind = EVENT_NO_MEMORY;
 	else if (lm_span_is((struct lm_span){ p, name.end }, ":w") ||
 		 lm_span_starts((struct lm_span){ p, name.end }, ":w:"))
-		ev->op = LM_OP_WRITE;
+		ev->op = LM_DOES_WRITE;
 	else if (lm_span_is((struct lm_span){ p, name.end }, ":r") ||
 		 lm_span_starts((struct lm_span){ p, name.end }, ":r:"))
-		ev->op = LM_OP_READ;
+		ev->op = LM_DOES_READ;
 	return true;
 }
 
 static struct event classify(struct lm_span name)
 {
-	struct event ev = { .op = LM_OP_UNKNOWN, .size = 1 };
+	struct event ev = { .op = LM_DOES_NOT_SAY, .size = 1 };
 
 	if (parse_breakpoint(name, &ev))
 		return ev;
@@ -151,7 +151,7 @@ static struct event classify(struct lm_span name)
 		ev.kind = EVENT_SPE;
 		ev.is_memory = lm_span_is(name, "memory");
 	}
-	ev.op = lm_event_op(name);
+	ev.op = lm_event_does(name);
 	return ev;
 }
 
@@ -221,18 +221,18 @@ static const struct object *find_object(const struct script *s, uint64_t addr)
 /* ---- one sample ---- */
 
 /* Bits of union perf_mem_data_src (include/uapi/linux/perf_event.h): op 0-4, lock 24-25. */
-static enum lm_op data_src_op(uint64_t data_src, enum lm_op by_name)
+static enum lm_does data_src_op(uint64_t data_src, enum lm_does by_name)
 {
 	enum { NA = 1, LOAD = 2, STORE = 4, LOCKED = 2 };
-	unsigned bits = data_src & 0x1f, lock = data_src >> 24 & 3, op = LM_OP_NONE;
+	unsigned bits = data_src & 0x1f, lock = data_src >> 24 & 3, op = LM_DOES_NOTHING;
 
 	if (bits & LOAD)
-		op |= lock == LOCKED ? LM_OP_BOTH : LM_OP_READ;
+		op |= lock == LOCKED ? LM_DOES_BOTH : LM_DOES_READ;
 	if (bits & STORE)
-		op |= LM_OP_WRITE;
-	if (!op && !(bits & ~(unsigned)NA) && by_name != LM_OP_UNKNOWN)
+		op |= LM_DOES_WRITE;
+	if (!op && !(bits & ~(unsigned)NA) && by_name != LM_DOES_NOT_SAY)
 		op = by_name;
-	return (enum lm_op)op;
+	return (enum lm_does)op;
 }
 
 static uint64_t hash_bytes(struct lm_span s)
@@ -264,7 +264,7 @@ static bool is_duplicate(struct script *s, const struct pending *p)
 }
 
 static void count(struct script *s, const struct pending *p, const struct event *ev, const struct object *object,
-		  enum lm_op op)
+		  enum lm_does op)
 {
 	struct lm_access row = {
 		.site = p->site,
@@ -274,13 +274,13 @@ static void count(struct script *s, const struct pending *p, const struct event 
 		.cpu = p->line.cpu,
 		.object = object->nr,
 		.evidence = ev->kind == EVENT_BREAKPOINT ? LM_EVIDENCE_EXACT : LM_EVIDENCE_PRECISE,
-		.reads = op & (LM_OP_READ | LM_OP_UNKNOWN) ? 1 : 0,
-		.writes = op & LM_OP_WRITE ? 1 : 0,
+		.reads = op & (LM_DOES_READ | LM_DOES_NOT_SAY) ? 1 : 0,
+		.writes = op & LM_DOES_WRITE ? 1 : 0,
 	};
 
 	lm_accesses_add(s->t, row);
 	lm_count_used(s->t, 1);
-	s->t->unknown_op += op == LM_OP_UNKNOWN;
+	s->t->unknown_op += op == LM_DOES_NOT_SAY;
 }
 
 /* Ends the pending sample: a row, or the first reason against one. */
@@ -289,7 +289,7 @@ static void resolve(struct script *s)
 	struct pending *p = &s->pending;
 	const struct object *object;
 	const struct event *ev;
-	enum lm_op op;
+	enum lm_does op;
 
 	if (!p->any)
 		return;
@@ -301,7 +301,7 @@ static void resolve(struct script *s)
 		op = data_src_op(p->line.data_src, ev->op);
 	if (p->cut)
 		lm_count_drop(s->t, LM_DROP_TRUNCATED, 1);
-	else if (ev->kind == EVENT_NO_MEMORY || p->line.traced || op == LM_OP_NONE)
+	else if (ev->kind == EVENT_NO_MEMORY || p->line.traced || op == LM_DOES_NOTHING)
 		lm_count_drop(s->t, LM_DROP_NOT_MEMORY, 1);
 	else if ((!p->line.has_addr && !(p->line.lone && p->framed)) || p->line.addr < PAGE)
 		lm_count_drop(s->t, LM_DROP_NO_ADDRESS, 1);
@@ -421,7 +421,7 @@ static uint32_t add_text(struct lm_strings *strings, const char *text)
 	return lm_strings_add(strings, text, strlen(text));
 }
 
-struct lm_err *lm_read_script(struct lm_source *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
+struct lm_err *lm_read_script(struct lm_lines *src, const struct lm_reader_opts *opts, struct lm_accesses *t)
 {
 	struct script s = { .t = t };
 	struct lm_line line;
@@ -433,7 +433,7 @@ struct lm_err *lm_read_script(struct lm_source *src, const struct lm_reader_opts
 	for (size_t i = 0; i < NR_RECENT; i++)
 		s.recent[i].event = LM_NO_STRING;
 	sort_objects(&s, opts);
-	while (lm_source_next(src, &line))
+	while (lm_lines_next(src, &line))
 		read_line(&s, &line);
 	resolve(&s);
 	free(s.objects);

@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef struct lm_err *(*fuzz_reader)(struct lm_source *src, const struct lm_reader_opts *opts, struct lm_accesses *t);
+typedef struct lm_err *(*fuzz_reader)(struct lm_lines *src, const struct lm_reader_opts *opts, struct lm_accesses *t);
 
 static const uint64_t fuzz_objects[] = { 0xffff888100000000u, 0xa9ef040u, UINT64_MAX - 8 };
 static const struct lm_reader_opts fuzz_opts = { .record = "rec", .objects = fuzz_objects, .nr_objects = 3 };
@@ -56,7 +56,7 @@ static inline void check_read_again(struct lm_accesses *t)
 /* Through the detection, and straight into the reader, which detection may refuse. */
 static inline int fuzz_profile(const uint8_t *data, size_t size, fuzz_reader reader)
 {
-	struct lm_source src = { .name = "fuzz", .data = (const char *)data, .end = size, .fd = -1, .eof = true };
+	struct lm_lines src = { .name = "fuzz", .data = (const char *)data, .end = size, .fd = -1, .eof = true };
 	struct lm_accesses t;
 	struct lm_err *err;
 

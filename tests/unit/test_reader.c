@@ -167,7 +167,7 @@ static void failure_touches_nothing(void **state)
 static void lines_of_a_file(void **state)
 {
 	char *block = malloc(256 << 10);
-	struct lm_source src = { .name = "lines", .fd = memfd_create("lines", 0) };
+	struct lm_lines src = { .name = "lines", .fd = memfd_create("lines", 0) };
 	static const size_t lengths[] = { 0, 1, 65535, 65536, 65537, 0, 65535, 65535, 65535, 65535, 65535, 3,
 	300000, 600000,
 					  65536, 1, 262144, 262143, 0, 17 };
@@ -188,7 +188,7 @@ static void lines_of_a_file(void **state)
 	assert_int_equal(lseek(src.fd, 0, SEEK_SET), 0);
 	src.data = src.block = block;
 	for (size_t i = 0; i < NR(lengths); i++) {
-		assert_true(lm_source_next(&src, &line));
+		assert_true(lm_lines_next(&src, &line));
 		assert_int_equal(line.nr, i + 1);
 		assert_int_equal(line.too_long, lengths[i] > LM_LINE_MAX);
 		assert_int_equal(line.len, line.too_long ? LM_LINE_MAX : lengths[i]);
@@ -196,7 +196,7 @@ static void lines_of_a_file(void **state)
 			assert_true(line.text[k] == 'a' + (int)i);
 		assert_int_equal(line.cut, i + 1 == NR(lengths));
 	}
-	assert_false(lm_source_next(&src, &line));
+	assert_false(lm_lines_next(&src, &line));
 	assert_int_equal(src.error, 0);
 	close(src.fd);
 	free(block);
