@@ -144,7 +144,7 @@ static struct lm_err *note_function(struct lm_debuginfo *bin, uint32_t unit, Dwa
 
 static struct lm_err *note_variable(struct lm_debuginfo *bin, struct lm_unit_names *n, Dwarf_Die die, bool local)
 {
-	struct lm_place *places = NULL;
+	struct lm_location *places = NULL;
 	size_t nr = 0, cap = 0;
 	const char *name = NULL;
 	Dwarf_Die of = NULL;
@@ -162,7 +162,7 @@ static struct lm_err *note_variable(struct lm_debuginfo *bin, struct lm_unit_nam
 		note_name(bin, n, 'v', name, at);
 	if (!err)
 		err = lm_die_places(bin, die, DW_AT_location, (struct lm_range){ 0, UINT64_MAX }, &places, &nr, &cap);
-	if (!err && nr == 1 && places[0].kind == LM_PLACE_ADDRESS)
+	if (!err && nr == 1 && places[0].kind == LM_AT_ADDRESS)
 		*LM_ARENA_PUSH(&bin->arena, n->globals, n->nr_globals, n->cap_globals) =
 			(struct lm_global){ (uint64_t)places[0].offset, at };
 	lm_die_drop(of);
@@ -334,7 +334,7 @@ static struct lm_err *read_scope(struct scope *s, Dwarf_Die die, uint8_t depth, 
 static struct lm_err *read_head(struct lm_debuginfo *bin, Dwarf_Die die, struct lm_function *f)
 {
 	Dwarf_Die origin = NULL;
-	struct lm_place *frame = NULL;
+	struct lm_location *frame = NULL;
 	size_t nr = 0, cap = 0;
 	struct lm_err *err = lm_die_copy(bin, die, DW_AT_name, &f->name);
 
@@ -348,7 +348,7 @@ static struct lm_err *read_head(struct lm_debuginfo *bin, Dwarf_Die die, struct 
 	lm_die_drop(origin);
 	if (!err)
 		err = lm_die_places(bin, die, DW_AT_frame_base, (struct lm_range){ 0, UINT64_MAX }, &frame, &nr, &cap);
-	f->frame = nr == 1 ? frame[0] : (struct lm_place){ .kind = LM_PLACE_VALUE, .reg = 0xff };
+	f->frame = nr == 1 ? frame[0] : (struct lm_location){ .kind = LM_AT_VALUE, .reg = 0xff };
 	return err;
 }
 

@@ -39,16 +39,16 @@ struct lm_type {
 
 struct lm_range { uint64_t from, to; };	/* [from, to) */
 
-enum lm_place_kind {
-	LM_PLACE_REGISTER,	/* the value is in reg */
-	LM_PLACE_VALUE,		/* the value is reg + offset (what is optimised away but can be told) */
-	LM_PLACE_MEMORY,	/* it lives in memory at reg + offset */
-	LM_PLACE_FRAME,		/* in memory at frame base + offset */
-	LM_PLACE_ADDRESS,	/* in memory at offset */
+enum lm_location_kind {
+	LM_AT_REGISTER,	/* the value is in reg */
+	LM_AT_VALUE,		/* the value is reg + offset (what is optimised away but can be told) */
+	LM_AT_MEMORY,	/* it lives in memory at reg + offset */
+	LM_AT_FRAME,		/* in memory at frame base + offset */
+	LM_AT_ADDRESS,	/* in memory at offset */
 };
 
-struct lm_place {
-	enum lm_place_kind kind;
+struct lm_location {
+	enum lm_location_kind kind;
 	uint8_t reg;		/* DWARF's number */
 	int64_t offset;
 	uint64_t from, to;	/* addresses of code where this holds */
@@ -59,7 +59,7 @@ struct lm_variable {
 	uint32_t type;
 	bool parameter;		/* of the function itself: in order */
 	uint8_t depth;		/* of scopes: 0 the function's own */
-	struct lm_place *places;
+	struct lm_location *places;
 	size_t nr_places;
 };
 
@@ -70,7 +70,7 @@ struct lm_function {
 	size_t nr_ranges;
 	uint32_t result;		/* type; LM_NO_TYPE: none */
 	bool no_return;
-	struct lm_place frame;		/* REGISTER or VALUE; reg 0xff: the canonical frame address */
+	struct lm_location frame;		/* REGISTER or VALUE; reg 0xff: the canonical frame address */
 	struct lm_variable *variables;	/* with those of all inlined calls */
 	size_t nr_variables;
 };

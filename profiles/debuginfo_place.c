@@ -143,7 +143,7 @@ static bool get_op(Dwarf_Locdesc_c at, Dwarf_Unsigned i, struct op *op)
 }
 
 /* What an expression says; false: nothing that is told apart here. */
-static bool place_of(const struct op *ops, Dwarf_Unsigned nr, struct lm_place *p)
+static bool place_of(const struct op *ops, Dwarf_Unsigned nr, struct lm_location *p)
 {
 	bool value = nr >= 2 && ops[nr - 1].code == DW_OP_stack_value;
 	struct op first = ops[0];
@@ -152,23 +152,23 @@ static bool place_of(const struct op *ops, Dwarf_Unsigned nr, struct lm_place *p
 		return false;
 	p->offset = nr == 3 ? (int64_t)ops[1].a : 0;
 	if (first.code >= DW_OP_reg0 && first.code <= DW_OP_reg31 && nr == 1) {
-		p->kind = LM_PLACE_REGISTER;
+		p->kind = LM_AT_REGISTER;
 		p->reg = (uint8_t)(first.code - DW_OP_reg0);
 	} else if (first.code == DW_OP_regx && nr == 1 && first.a < 0xff) {
-		p->kind = LM_PLACE_REGISTER;
+		p->kind = LM_AT_REGISTER;
 		p->reg = (uint8_t)first.a;
 	} else if (first.code >= DW_OP_breg0 && first.code <= DW_OP_breg31) {
-		p->kind = value ? LM_PLACE_VALUE : LM_PLACE_MEMORY;
+		p->kind = value ? LM_AT_VALUE : LM_AT_MEMORY;
 		p->reg = (uint8_t)(first.code - DW_OP_breg0);
 		p->offset += (int64_t)first.a;
 	} else if (first.code == DW_OP_fbreg && nr == 1) {
-		p->kind = LM_PLACE_FRAME;
+		p->kind = LM_AT_FRAME;
 		p->offset = (int64_t)first.a;
 	} else if (first.code == DW_OP_addr && nr == 1) {
-		p->kind = LM_PLACE_ADDRESS;
+		p->kind = LM_AT_ADDRESS;
 		p->offset = (int64_t)first.a;
 	} else if (first.code == DW_OP_call_frame_cfa && nr == 1) {
-		p->kind = LM_PLACE_VALUE;
+		p->kind = LM_AT_VALUE;
 		p->reg = 0xff;
 	} else {
 		return false;
@@ -190,7 +190,7 @@ static bool look_up(Dwarf_Die die, struct op *op)
 	return true;
 }
 
-static bool one_place(Dwarf_Die die, Dwarf_Locdesc_c entry, Dwarf_Unsigned nr, struct lm_place *p)
+static bool one_place(Dwarf_Die die, Dwarf_Locdesc_c entry, Dwarf_Unsigned nr, struct lm_location *p)
 {
 	struct op ops[3];
 
@@ -203,7 +203,7 @@ static bool one_place(Dwarf_Die die, Dwarf_Locdesc_c entry, Dwarf_Unsigned nr, s
 }
 
 struct lm_err *lm_die_places(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, struct lm_range scope,
-			     struct lm_place **out, size_t *nr, size_t *cap)
+			     struct lm_location **out, size_t *nr, size_t *cap)
 {
 	Dwarf_Attribute a = NULL;
 	Dwarf_Error e = NULL;
@@ -219,7 +219,7 @@ struct lm_err *lm_die_places(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half
 		Dwarf_Addr from, to;
 		Dwarf_Bool lost;
 		Dwarf_Locdesc_c entry;
-		struct lm_place p = { 0 };
+		struct lm_location p = { 0 };
 
 		rc = dwarf_get_locdesc_entry_d(head, i, &kind, &raw1, &raw2, &lost, &from, &to, &ops, &entry, &source,
 					       &at1, &at2, &e);

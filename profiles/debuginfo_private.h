@@ -126,7 +126,7 @@ struct lm_err *lm_die_ranges(struct lm_debuginfo *bin, Dwarf_Die die, uint64_t b
 			     size_t *nr, size_t *cap);
 /* Adds the places of a variable; a plain expression is valid in all of [from, to). */
 struct lm_err *lm_die_places(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, struct lm_range scope,
-			     struct lm_place **out, size_t *nr, size_t *cap);
+			     struct lm_location **out, size_t *nr, size_t *cap);
 
 /* ---- debuginfo_code.c ---- */
 

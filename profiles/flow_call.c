@@ -145,7 +145,7 @@ static struct lm_err *try_record(const struct lm_flow_run *run, uint32_t record,
 		return err;
 	for (size_t i = 0; i < nr && !err; i++) {
 		struct lm_reach at = { record, reach.offset + (int64_t)places[i], reach.stride };
-		struct lm_leaf leaf;
+		struct lm_type_leaf leaf;
 		bool ok = false;
 
 		if (at.offset < 0)
@@ -163,7 +163,7 @@ struct lm_err *lm_flow_container(const struct lm_flow_run *run, uint32_t size, s
 {
 	struct found found = { .ways = 0 };
 	struct lm_type type;
-	struct lm_leaf leaf;
+	struct lm_type_leaf leaf;
 	uint32_t id;
 	bool ok = false;
 	struct lm_err *err = lm_typing_complete(&run->typing, reach->type, &type, &id);

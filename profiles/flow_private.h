@@ -22,7 +22,7 @@ struct lm_flow_state {
 /* A place of a variable as the run needs it: sorted by where it starts to hold. */
 struct lm_flow_place {
 	uint64_t from, to;
-	const struct lm_place *place;
+	const struct lm_location *place;
 	const struct lm_variable *variable;
 	struct lm_flow_value told;	/* what its type says of a pointer in it */
 };

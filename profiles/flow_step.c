@@ -61,7 +61,7 @@ static struct lm_flow_value address(const struct lm_flow_state *s, const struct 
 /* The frame address of offset 0 of places that are relative to the frame base; false: not known. */
 static bool frame_base(const struct lm_flow_run *run, const struct lm_flow_state *s, int64_t *ret)
 {
-	const struct lm_place *f = &run->function->frame;
+	const struct lm_location *f = &run->function->frame;
 	struct lm_flow_value v;
 
 	*ret = 0;
@@ -70,7 +70,7 @@ static bool frame_base(const struct lm_flow_run *run, const struct lm_flow_state
 	if (f->reg >= LM_NR_REGS)
 		return false;
 	v = s->regs[f->reg];
-	*ret = v.offset + (f->kind == LM_PLACE_REGISTER ? 0 : f->offset);
+	*ret = v.offset + (f->kind == LM_AT_REGISTER ? 0 : f->offset);
 	return v.kind == LM_V_FRAME && !v.stride;
 }
 
@@ -101,9 +101,9 @@ static struct lm_err *frame_variable(const struct lm_flow_run *run, const struct
 
 		if (ip < p->from || ip >= p->to)
 			continue;
-		if (p->place->kind == LM_PLACE_FRAME && based)
+		if (p->place->kind == LM_AT_FRAME && based)
 			start = base + p->place->offset;
-		else if (p->place->kind == LM_PLACE_MEMORY && p->place->reg < LM_NR_REGS &&
+		else if (p->place->kind == LM_AT_MEMORY && p->place->reg < LM_NR_REGS &&
 			 s->regs[p->place->reg].kind == LM_V_FRAME && !s->regs[p->place->reg].stride)
 			start = s->regs[p->place->reg].offset + p->place->offset;
 		else
@@ -131,7 +131,7 @@ static struct lm_err *global_variable(const struct lm_flow_run *run, uint64_t at
 	for (size_t i = 0; i < run->nr_places && !err; i++) {
 		const struct lm_flow_place *p = &run->places[i];
 
-		if (p->place->kind != LM_PLACE_ADDRESS || at < (uint64_t)p->place->offset)
+		if (p->place->kind != LM_AT_ADDRESS || at < (uint64_t)p->place->offset)
 			continue;
 		err = bytes_of(run, p->variable->type, &size);
 		if (!err && at - (uint64_t)p->place->offset < size) {
@@ -210,9 +210,9 @@ struct lm_err *lm_flow_tell(const struct lm_flow_run *run, struct lm_flow_state 
 			    p->place->reg >= LM_NR_REGS)
 				continue;
 			r = &s->regs[p->place->reg];
-			if (pass == 0 && p->place->kind == LM_PLACE_REGISTER) {
+			if (pass == 0 && p->place->kind == LM_AT_REGISTER) {
 				err = lm_value_refine(&run->typing, *r, told, r);
-			} else if (pass == 1 && p->place->kind == LM_PLACE_VALUE && r->kind == LM_V_NUMBER &&
+			} else if (pass == 1 && p->place->kind == LM_AT_VALUE && r->kind == LM_V_NUMBER &&
 				   r->stride && p->place->reg != lm_machine_sp(run->machine)) {
 				told.offset -= p->place->offset;
 				err = lm_value_refine(&run->typing, *r, told, r);
@@ -231,7 +231,7 @@ static struct lm_err *loaded(const struct lm_flow_run *run, struct lm_flow_state
 	struct lm_flow_value at = address(s, m);
 	struct lm_flow_slot *slot = NULL;
 	struct lm_reach reach;
-	struct lm_leaf leaf;
+	struct lm_type_leaf leaf;
 	bool on_stack, found;
 	struct lm_err *err;
 

@@ -79,7 +79,7 @@ struct walk {
 	struct lm_str *path;
 	uint64_t rest;
 	bool frozen;		/* the element is not known: path ends here */
-	struct lm_leaf leaf;
+	struct lm_type_leaf leaf;
 };
 
 /* Bytes that the innermost scalar at offset of a type has; 0: none there. */
@@ -326,7 +326,7 @@ static struct lm_err *descend(struct walk *w, bool *found)
 }
 
 struct lm_err *lm_typing_leaf(const struct lm_typing *t, struct lm_reach reach, uint32_t size, struct lm_str *path,
-			      uint64_t *rest, struct lm_leaf *ret, bool *found)
+			      uint64_t *rest, struct lm_type_leaf *ret, bool *found)
 {
 	struct walk w = { .t = t, .size = size, .path = path,
 			  .leaf = { .type = LM_NO_TYPE, .record = LM_NO_TYPE, .member = "" } };

@@ -23,7 +23,7 @@ struct lm_typing {
 };
 
 /* Where a reach ends. */
-struct lm_leaf {
+struct lm_type_leaf {
 	uint32_t type;		/* of the bytes touched: a scalar, a pointer; a record only where nothing smaller fits */
 	uint32_t record;	/* innermost record or union around it, LM_NO_TYPE: none */
 	const char *member;	/* its member there; "" */
@@ -38,7 +38,7 @@ struct lm_leaf {
  * known it ends with the array, and *rest is the offset behind path.
  */
 struct lm_err *lm_typing_leaf(const struct lm_typing *t, struct lm_reach reach, uint32_t size, struct lm_str *path,
-			      uint64_t *rest, struct lm_leaf *ret, bool *found) LM_MUST_CHECK;
+			      uint64_t *rest, struct lm_type_leaf *ret, bool *found) LM_MUST_CHECK;
 
 /* True if a pointer to inner fits at this reach: some object of the type inner starts there. */
 struct lm_err *lm_typing_holds(const struct lm_typing *t, struct lm_reach outer, uint32_t inner, bool *ret)

@@ -57,7 +57,7 @@ static const struct lm_flow_row *row_at(struct bench *b, uint64_t ip)
 	return lm_flow_at(&b->flow, ip);
 }
 
-static bool leaf_of(struct bench *b, struct lm_reach reach, uint32_t size, struct lm_leaf *leaf)
+static bool leaf_of(struct bench *b, struct lm_reach reach, uint32_t size, struct lm_type_leaf *leaf)
 {
 	struct lm_typing t = { b->src.bin, b->last->unit };
 	bool found;
@@ -67,12 +67,12 @@ static bool leaf_of(struct bench *b, struct lm_reach reach, uint32_t size, struc
 }
 
 /* Is what we say compatible with the access to offset of the record? */
-static bool is_right(struct bench *b, struct lm_reach ours, struct lm_leaf got, int64_t offset, uint32_t size,
+static bool is_right(struct bench *b, struct lm_reach ours, struct lm_type_leaf got, int64_t offset, uint32_t size,
 		     uint32_t record)
 {
 	struct lm_typing t = { b->src.bin, b->last->unit };
 	struct lm_reach base = { record, offset - ours.offset, 0 };
-	struct lm_leaf truth;
+	struct lm_type_leaf truth;
 	bool yes = false, same = false;
 
 	if (got.indexed && ours.stride)
@@ -82,7 +82,7 @@ static bool is_right(struct bench *b, struct lm_reach ours, struct lm_leaf got, 
 	if (got.indexed) {
 		/* Any element: the distance must be a multiple of the stride. */
 		struct lm_reach first = { record, ours.offset, ours.stride };
-		struct lm_leaf at;
+		struct lm_type_leaf at;
 
 		check(lm_typing_same(&t, ours.type, record, &same));
 		if (same)
@@ -116,7 +116,7 @@ static struct verdict judge(struct bench *b, uint64_t ip, int64_t offset, uint32
 	for (unsigned m = 0; m < row->insn.nr_mem; m++) {
 		struct lm_typing t = { b->src.bin, b->last->unit };
 		struct verdict v = { false, false, false };
-		struct lm_leaf leaf;
+		struct lm_type_leaf leaf;
 
 		if (row->insn.mem[m].stack || row->reach[m].type == LM_NO_TYPE)
 			continue;
@@ -172,7 +172,7 @@ struct tally { unsigned all, stack, typed, open; };
 static void count_row(struct bench *b, const struct lm_flow_row *row, struct tally *t)
 {
 	for (unsigned m = 0; m < row->insn.nr_mem; m++) {
-		struct lm_leaf leaf;
+		struct lm_type_leaf leaf;
 		bool typed;
 
 		if (row->insn.mem[m].stack)
