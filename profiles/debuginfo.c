@@ -262,6 +262,7 @@ static struct lm_err *read_record(struct lm_debuginfo *bin, Dwarf_Die root, Dwar
 		err = read_members(bin, die, rec);
 	rec->name = lm_arena_strdup(&bin->arena, name);
 	rec->size = (uint64_t)size.number;
+	rec->entry = lm_die_offset(die);
 	*ret = err ? NULL : rec;
 	return err;
 }

@@ -232,11 +232,11 @@ static bool lookup(const struct lm_unit_names *n, char kind, const char *name, s
 struct lm_err *lm_debuginfo_type_by_name(struct lm_debuginfo *bin, uint32_t unit, const char *name, uint32_t *ret)
 {
 	Dwarf_Off at;
-	struct lm_err *err;
+	struct lm_err *err = lm_debuginfo_index(bin);
 
 	*ret = LM_NO_TYPE;
-	if (unit >= bin->nr_units)
-		return NULL;
+	if (err || unit >= bin->nr_units)
+		return err;
 	err = load_names(bin, unit);
 	if (err || (!lookup(&bin->names[unit], 's', name, strlen(name), &at) &&
 		    !lookup(&bin->names[unit], 't', name, strlen(name), &at)))

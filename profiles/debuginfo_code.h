@@ -85,6 +85,10 @@ struct lm_err *lm_debuginfo_function(struct lm_debuginfo *bin, uint64_t address,
 /* A type, its members read.  Valid until the next call that may add types: copy what you need. */
 struct lm_err *lm_debuginfo_type(struct lm_debuginfo *bin, uint32_t id, struct lm_type *ret) LM_MUST_CHECK;
 
+/* The type that a record is; LM_NO_TYPE: it lies in a type unit. */
+struct lm_err *lm_debuginfo_type_of_record(struct lm_debuginfo *bin, const struct lm_dbg_record *rec, uint32_t *ret)
+	LM_MUST_CHECK;
+
 /* The definition, seen in unit, of a record or typedef by name; LM_NO_TYPE: none. */
 struct lm_err *lm_debuginfo_type_by_name(struct lm_debuginfo *bin, uint32_t unit, const char *name, uint32_t *ret)
 	LM_MUST_CHECK;

@@ -237,3 +237,8 @@ struct lm_err *lm_debuginfo_type(struct lm_debuginfo *bin, uint32_t id, struct l
 	*ret = t;
 	return err;
 }
+
+struct lm_err *lm_debuginfo_type_of_record(struct lm_debuginfo *bin, const struct lm_dbg_record *rec, uint32_t *ret)
+{
+	return lm_type_of_entry(bin, rec->entry, ret);
+}
