@@ -22,6 +22,7 @@ struct block {
 	bool indirect;		/* ends in a jump to anywhere */
 	bool target;		/* something known leads here */
 	bool dirty;
+	bool settled;		/* a way from the entry leads here: what no way leads to says nothing about it */
 	unsigned rounds;
 	struct lm_flow_state in;
 };
@@ -273,6 +274,8 @@ static struct lm_err *enter(struct work *w, struct block *b, const struct lm_flo
 	bool changed = false;
 	struct lm_err *err = NULL;
 
+	if (b->settled)
+		return NULL;
 	if (!b->in.reached) {
 		b->in = *from;
 		b->in.reached = true;
@@ -307,6 +310,14 @@ static struct lm_err *run_row(struct work *w, struct lm_flow_state *s, struct lm
 	return err ? err : lm_flow_step(&w->run, s, &row->insn);
 }
 
+/* Numbers that come from several places get a name for this block: 8 * x - x is 7 * x whatever x is. */
+static void name_numbers(struct lm_flow_state *s, uint64_t address)
+{
+	for (unsigned r = 0; r < LM_NR_REGS; r++)
+		if (s->regs[r].kind == LM_V_NUMBER && s->regs[r].stride && s->regs[r].type == LM_NO_TYPE)
+			s->regs[r].type = ((uint32_t)address * LM_NR_REGS + r) & 0x7fffffff;
+}
+
 /* Runs a block from its start; keep: writes down what the operands reach. */
 static struct lm_err *run_block(struct work *w, struct block *b, bool keep, struct lm_flow_state *s)
 {
@@ -314,6 +325,7 @@ static struct lm_err *run_block(struct work *w, struct block *b, bool keep, stru
 	uint64_t last = 0;
 
 	*s = b->in;
+	name_numbers(s, w->rows[b->first].insn.addr);
 	for (uint32_t i = b->first; i < b->end && !err; i++) {
 		struct lm_flow_row *row = &w->rows[i];
 
@@ -363,11 +375,13 @@ static struct lm_err *propagate(struct work *w)
 	return err;
 }
 
-/* Blocks that no way leads to (fixups, landing pads): only what variables say is known there. */
+/* Blocks that no way leads to (fixups, the nops that align a loop): only what variables say is known there. */
 static struct lm_err *reach_the_rest(struct work *w)
 {
 	struct lm_err *err = propagate(w);
 
+	for (size_t i = 0; i < w->nr_blocks; i++)
+		w->blocks[i].settled = w->blocks[i].in.reached;
 	for (size_t i = 0; i < w->nr_blocks && !err; i++) {
 		struct lm_flow_state s = unknown(&w->run);
 

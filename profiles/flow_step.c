@@ -47,6 +47,9 @@ static struct lm_flow_value address(const struct lm_flow_state *s, const struct 
 {
 	struct lm_flow_value v = reg(s, m->base), index = LM_V_CONST(0);
 
+	/* (%rax,%rax,2) is three times the same number, whatever it is. */
+	if (m->index != LM_NO_REG && m->index == m->base && v.kind == LM_V_NUMBER)
+		return lm_value_add(lm_value_scale(v, m->scale + 1), LM_V_CONST(m->disp));
 	if (m->index != LM_NO_REG) {
 		index = reg(s, m->index);
 		/* A pointer scaled by one is as good a base as the base. */
@@ -224,6 +227,29 @@ struct lm_err *lm_flow_tell(const struct lm_flow_run *run, struct lm_flow_state 
 
 /* ---- steps ---- */
 
+/* The type at a reach; of one that may be either of two places, the type if both have the same. */
+static struct lm_err *loaded_type(const struct lm_flow_run *run, struct lm_reach reach, uint32_t *ret)
+{
+	struct lm_reach next = { reach.type, reach.offset + (int64_t)reach.stride, 0 };
+	struct lm_type_leaf leaf, other;
+	bool found = false, same = false;
+	struct lm_err *err = lm_typing_leaf(&run->typing, reach, 8, NULL, NULL, &leaf, &found);
+
+	*ret = LM_NO_TYPE;
+	if (err || found || !reach.stride) {
+		*ret = found ? leaf.type : LM_NO_TYPE;
+		return err;
+	}
+	reach.stride = 0;
+	err = lm_typing_leaf(&run->typing, reach, 8, NULL, NULL, &leaf, &found);
+	if (!err && found)
+		err = lm_typing_leaf(&run->typing, next, 8, NULL, NULL, &other, &same);
+	if (!err && found && same)
+		err = lm_typing_same(&run->typing, leaf.type, other.type, &same);
+	*ret = found && same ? leaf.type : LM_NO_TYPE;
+	return err;
+}
+
 /* What is loaded from what an operand reaches. */
 static struct lm_err *loaded(const struct lm_flow_run *run, struct lm_flow_state *s, const struct lm_insn *in,
 			     const struct lm_operand *m, struct lm_flow_value *ret)
@@ -231,8 +257,8 @@ static struct lm_err *loaded(const struct lm_flow_run *run, struct lm_flow_state
 	struct lm_flow_value at = address(s, m);
 	struct lm_flow_slot *slot = NULL;
 	struct lm_reach reach;
-	struct lm_type_leaf leaf;
-	bool on_stack, found;
+	uint32_t type;
+	bool on_stack;
 	struct lm_err *err;
 
 	*ret = LM_V_ANY;
@@ -255,11 +281,11 @@ static struct lm_err *loaded(const struct lm_flow_run *run, struct lm_flow_state
 	err = lm_flow_reach(run, s, in, m, &reach, &on_stack);
 	if (err || reach.type == LM_NO_TYPE)
 		return err;
-	err = lm_typing_leaf(&run->typing, reach, m->size, NULL, NULL, &leaf, &found);
-	if (!err && found) {
+	err = loaded_type(run, reach, &type);
+	if (!err && type != LM_NO_TYPE) {
 		struct lm_flow_value told;
 
-		err = lm_value_of_type(&run->typing, leaf.type, &told);
+		err = lm_value_of_type(&run->typing, type, &told);
 		if (!err)
 			err = lm_value_refine(&run->typing, *ret, told, ret);
 	}
