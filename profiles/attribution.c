@@ -153,7 +153,7 @@ static struct lm_err *settle_row(struct run *r, const struct lm_sample *s, struc
 	uint32_t object = 0;
 
 	if (s->addr && lm_objects_find(&r->objects, s->addr, &object)) {
-		struct lm_reach at = { r->type, (int64_t)(s->addr - r->objects.items[object].base), 0 };
+		struct lm_reach at = { r->type, (int64_t)(s->addr - r->objects.items[object].base), 0, true };
 
 		if (hit->outcome != LM_OUTCOME_FIELD)
 			hit->outcome = LM_OUTCOME_OBJECT;
@@ -166,7 +166,7 @@ static struct lm_err *settle_row(struct run *r, const struct lm_sample *s, struc
 		hit->outcome = LM_OUTCOME_ELSEWHERE;
 		return NULL;
 	}
-	return add_access(r, s, hit, (struct lm_reach){ r->type, hit->offset, hit->stride },
+	return add_access(r, s, hit, (struct lm_reach){ r->type, hit->offset, hit->stride, true },
 			  s->addr ? (uint32_t)r->objects.nr : 0, false);
 }
 

@@ -294,7 +294,7 @@ static struct lm_err *operand(struct lm_locator *l, const struct lm_flow_row *ro
 		hit->outcome = LM_OUTCOME_FIELD;
 		hit->offset = reach.offset;
 		hit->stride = leaf.indexed ? reach.stride : 0;
-	} else {
+	} else if (LM_LEAF_IS_NAMED(leaf, reach)) {
 		hit->outcome = LM_OUTCOME_ELSEWHERE;
 	}
 	return NULL;

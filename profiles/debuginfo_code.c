@@ -254,7 +254,8 @@ struct scope {
 };
 
 /* A variable of an inlined call has its name and type at its abstract origin. */
-static struct lm_err *name_and_type(struct lm_debuginfo *bin, Dwarf_Die die, const char **name, uint32_t *type)
+static struct lm_err *name_and_type(struct lm_debuginfo *bin, Dwarf_Die die, int depth, const char **name,
+				    uint32_t *type)
 {
 	Dwarf_Die origin = NULL;
 	struct lm_err *err = lm_die_follow(bin, die, DW_AT_abstract_origin, &origin);
@@ -266,8 +267,8 @@ static struct lm_err *name_and_type(struct lm_debuginfo *bin, Dwarf_Die die, con
 	if (!err)
 		err = lm_type_of(bin, origin ? origin : die, type);
 	/* The origin of an out-of-line copy of an inline function's parameter may have an origin again. */
-	if (!err && origin && *type == LM_NO_TYPE && lm_die_has(bin, origin, DW_AT_abstract_origin))
-		err = name_and_type(bin, origin, name, type);
+	if (!err && origin && *type == LM_NO_TYPE && lm_die_has(bin, origin, DW_AT_abstract_origin) && depth < MAX_DEPTH)
+		err = name_and_type(bin, origin, depth + 1, name, type);
 	lm_die_drop(origin);
 	return err;
 }
@@ -277,7 +278,7 @@ static struct lm_err *add_variable(struct scope *s, Dwarf_Die die, uint8_t depth
 {
 	struct lm_variable v = { .name = "", .type = LM_NO_TYPE, .depth = depth };
 	size_t cap = 0;
-	struct lm_err *err = name_and_type(s->bin, die, &v.name, &v.type);
+	struct lm_err *err = name_and_type(s->bin, die, 0, &v.name, &v.type);
 
 	v.parameter = depth == 0 && lm_die_tag(die) == DW_TAG_formal_parameter;
 	for (size_t i = 0; !err && i < nr_ranges; i++) {
@@ -339,7 +340,7 @@ static struct lm_err *read_head(struct lm_debuginfo *bin, Dwarf_Die die, struct 
 	struct lm_err *err = lm_die_copy(bin, die, DW_AT_name, &f->name);
 
 	if (!err && !*f->name)
-		err = name_and_type(bin, die, &f->name, &f->result);
+		err = name_and_type(bin, die, 0, &f->name, &f->result);
 	else if (!err)
 		err = lm_type_of(bin, die, &f->result);
 	if (!err)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CODE = 1 << 20, MAX_ROUNDS = 64 };
+enum { MAX_CODE = 1 << 20, MAX_ROUNDS = 64, MAX_ARMS = 1024 };
 
 #define NO_BLOCK UINT32_MAX
 
@@ -20,6 +20,7 @@ struct block {
 	uint32_t next;		/* the block behind, if it goes on there */
 	uint32_t jump;		/* the block it jumps to */
 	bool indirect;		/* ends in a jump to anywhere */
+	uint32_t first_arm, nr_arms;	/* rows in arms that it may lead to, where its table was found */
 	bool target;		/* something known leads here */
 	bool dirty;
 	bool settled;		/* a way from the entry leads here: what no way leads to says nothing about it */
@@ -36,6 +37,8 @@ struct work {
 	struct block *blocks;
 	size_t nr_blocks;
 	uint32_t *block_of;	/* by row */
+	struct arm { uint32_t jump, to; } *arms;	/* rows: a switch and where it leads; by jump */
+	size_t nr_arms, cap_arms;
 };
 
 static int by_address(const void *a, const void *b)
@@ -103,6 +106,18 @@ static bool leads_on(const struct lm_insn *in)
 	return in->branch == LM_BR_NONE || in->branch == LM_BR_CALL || in->branch == LM_BR_COND;
 }
 
+static void mark_arms(struct work *w, bool *leader, size_t jump)
+{
+	uint32_t targets[MAX_ARMS];
+	size_t nr = lm_flow_targets(w->run.source, w->rows, w->nr, jump, targets, MAX_ARMS);
+
+	for (size_t i = 0; i < nr; i++) {
+		leader[targets[i]] = true;
+		*LM_ARENA_PUSH(&w->scratch, w->arms, w->nr_arms, w->cap_arms) =
+			(struct arm){ (uint32_t)jump, targets[i] };
+	}
+}
+
 /* Marks the rows that start a block: targets, and what is behind a branch, a call that does not return, a gap. */
 static struct lm_err *mark_leaders(struct work *w, bool *leader)
 {
@@ -115,6 +130,8 @@ static struct lm_err *mark_leaders(struct work *w, bool *leader)
 
 		if (to < w->nr)
 			leader[to] = true;
+		if (in->branch == LM_BR_INDIRECT)
+			mark_arms(w, leader, i);
 		if (in->branch == LM_BR_CALL) {
 			const struct lm_function *callee;
 
@@ -130,6 +147,8 @@ static struct lm_err *mark_leaders(struct work *w, bool *leader)
 
 static void link_blocks(struct work *w)
 {
+	size_t arm = 0;
+
 	for (size_t i = 0; i < w->nr_blocks; i++) {
 		struct block *b = &w->blocks[i];
 		const struct lm_insn *last = &w->rows[b->end - 1].insn;
@@ -143,6 +162,10 @@ static void link_blocks(struct work *w)
 			b->jump = to < w->nr ? w->block_of[to] : NO_BLOCK;
 		}
 		b->indirect = last->branch == LM_BR_INDIRECT;
+		for (; arm < w->nr_arms && w->arms[arm].jump == b->end - 1; arm++) {
+			b->first_arm = b->nr_arms++ ? b->first_arm : (uint32_t)arm;
+			w->blocks[w->block_of[w->arms[arm].to]].target = true;
+		}
 		if (b->next != NO_BLOCK)
 			w->blocks[b->next].target = true;
 		if (b->jump != NO_BLOCK)
@@ -337,11 +360,15 @@ static struct lm_err *run_block(struct work *w, struct block *b, bool keep, stru
 	return err;
 }
 
-/* A jump to anywhere may lead to each block that nothing else leads to: the arms of a switch. */
-static struct lm_err *leave_indirect(struct work *w, const struct lm_flow_state *s)
+/* The arms of a switch; without its table, each block that nothing else leads to may be one. */
+static struct lm_err *leave_indirect(struct work *w, const struct block *b, const struct lm_flow_state *s)
 {
 	struct lm_err *err = NULL;
 
+	for (uint32_t i = 0; i < b->nr_arms && !err; i++)
+		err = enter(w, &w->blocks[w->block_of[w->arms[b->first_arm + i].to]], s);
+	if (b->nr_arms)
+		return err;
 	for (size_t i = 1; i < w->nr_blocks && !err; i++)
 		if (!w->blocks[i].target)
 			err = enter(w, &w->blocks[i], s);
@@ -369,7 +396,7 @@ static struct lm_err *propagate(struct work *w)
 			if (!err && b->jump != NO_BLOCK)
 				err = enter(w, &w->blocks[b->jump], &s);
 			if (!err && b->indirect)
-				err = leave_indirect(w, &s);
+				err = leave_indirect(w, b, &s);
 		}
 	}
 	return err;

@@ -144,7 +144,7 @@ static struct lm_err *try_record(const struct lm_flow_run *run, uint32_t record,
 	if (err || nr > MAX_PARTS)
 		return err;
 	for (size_t i = 0; i < nr && !err; i++) {
-		struct lm_reach at = { record, reach.offset + (int64_t)places[i], reach.stride };
+		struct lm_reach at = { record, reach.offset + (int64_t)places[i], reach.stride, false };
 		struct lm_type_leaf leaf;
 		bool ok = false;
 

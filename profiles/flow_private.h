@@ -53,6 +53,12 @@ struct lm_err *lm_flow_clobbers(const struct lm_flow_source *source, const struc
  */
 struct lm_err *lm_flow_container(const struct lm_flow_run *run, uint32_t size, struct lm_reach *reach) LM_MUST_CHECK;
 
+/* ---- flow_jump.c ---- */
+
+/* Rows that the indirect jump at row may lead to, read from its table; returns how many, 0: not known. */
+size_t lm_flow_targets(const struct lm_flow_source *source, const struct lm_flow_row *rows, size_t nr, size_t row,
+		       uint32_t *targets, size_t cap);
+
 /* ---- flow_step.c ---- */
 
 /* What an operand reaches, before its instruction ran. */

@@ -116,35 +116,46 @@ static struct lm_err *frame_variable(const struct lm_flow_run *run, const struct
 		err = bytes_of(run, p->variable->type, &size);
 		/* Of nested scopes the innermost comes last. */
 		if (!err && (uint64_t)(at - start) < size)
-			*ret = (struct lm_reach){ .type = p->variable->type, .offset = at - start };
+			*ret = (struct lm_reach){ p->variable->type, at - start, 0, true };
 	}
 	return err;
 }
 
-/* A variable with an address of its own: of this function, this unit, or known by its symbol. */
-static struct lm_err *global_variable(const struct lm_flow_run *run, uint64_t at, struct lm_reach *ret)
+/* A static variable of this function. */
+static struct lm_err *static_variable(const struct lm_flow_run *run, uint64_t at, struct lm_reach *ret)
 {
-	uint64_t start = 0, symbol_at = 0;
-	const char *symbol;
-	uint32_t type = LM_NO_TYPE;
-	uint64_t size = 0;
 	struct lm_err *err = NULL;
 
-	*ret = (struct lm_reach){ .type = LM_NO_TYPE };
 	for (size_t i = 0; i < run->nr_places && !err; i++) {
 		const struct lm_flow_place *p = &run->places[i];
+		uint64_t size;
 
 		if (p->place->kind != LM_AT_ADDRESS || at < (uint64_t)p->place->offset)
 			continue;
 		err = bytes_of(run, p->variable->type, &size);
 		if (!err && at - (uint64_t)p->place->offset < size) {
-			*ret = (struct lm_reach){ p->variable->type, (int64_t)(at - (uint64_t)p->place->offset), 0 };
-			return NULL;
+			*ret = (struct lm_reach){ p->variable->type, (int64_t)(at - (uint64_t)p->place->offset), 0, true };
+			break;
 		}
 	}
-	symbol = lm_image_symbol(run->source->image, at, &symbol_at);
-	if (err || !symbol_at)
-		return err;
+	return err;
+}
+
+/*
+ * A variable with an address of its own: known by its symbol, else one of this
+ * function.  In this order: "sum is at obj + 8" also means that sum is what is
+ * there now.
+ */
+static struct lm_err *global_variable(const struct lm_flow_run *run, uint64_t at, struct lm_reach *ret)
+{
+	uint64_t start = 0, symbol_at = 0;
+	const char *symbol = lm_image_symbol(run->source->image, at, &symbol_at);
+	uint32_t type = LM_NO_TYPE;
+	struct lm_err *err = NULL;
+
+	*ret = (struct lm_reach){ .type = LM_NO_TYPE };
+	if (!symbol_at)
+		return NULL;
 	err = lm_debuginfo_global(run->source->bin, run->function->unit, at, symbol, symbol_at, &type, &start);
 	/* One place, several names: const_current_task is current_task's, jiffies is jiffies_64's. */
 	for (size_t n = 0; !err && type == LM_NO_TYPE; n++) {
@@ -154,7 +165,9 @@ static struct lm_err *global_variable(const struct lm_flow_run *run, uint64_t at
 		err = lm_debuginfo_global(run->source->bin, run->function->unit, at, symbol, symbol_at, &type, &start);
 	}
 	if (!err && type != LM_NO_TYPE && at >= start)
-		*ret = (struct lm_reach){ type, (int64_t)(at - start), 0 };
+		*ret = (struct lm_reach){ type, (int64_t)(at - start), 0, true };
+	else if (!err)
+		err = static_variable(run, at, ret);
 	return err;
 }
 
@@ -170,7 +183,7 @@ struct lm_err *lm_flow_reach(const struct lm_flow_run *run, const struct lm_flow
 		return NULL;
 	switch (v.kind) {
 	case LM_V_POINTER:
-		*ret = (struct lm_reach){ v.type, v.offset, v.stride };
+		*ret = (struct lm_reach){ v.type, v.offset, v.stride, false };
 		err = lm_flow_container(run, m->size, ret);
 		break;
 	case LM_V_FRAME:
@@ -196,20 +209,37 @@ struct lm_err *lm_flow_reach(const struct lm_flow_run *run, const struct lm_flow
 
 /* ---- what variables say ---- */
 
+/* The first place that starts to hold behind an address. */
+static size_t first_after(const struct lm_flow_run *run, uint64_t after)
+{
+	size_t lo = 0, hi = run->nr_places;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (run->places[mid].from <= after)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 struct lm_err *lm_flow_tell(const struct lm_flow_run *run, struct lm_flow_state *s, bool all, uint64_t after,
 			    uint64_t at)
 {
+	size_t first = all ? 0 : first_after(run, after);
 	struct lm_err *err = NULL;
 
 	/* What is only computed from a register says less than what is in it. */
 	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < run->nr_places && !err; i++) {
+		for (size_t i = first; i < run->nr_places && !err; i++) {
 			const struct lm_flow_place *p = &run->places[i];
 			struct lm_flow_value told = p->told, *r;
 
 			if (p->from > at)
 				break;
-			if (at >= p->to || (!all && p->from <= after) || told.kind != LM_V_POINTER ||
+			if (at >= p->to || told.kind != LM_V_POINTER ||
 			    p->place->reg >= LM_NR_REGS)
 				continue;
 			r = &s->regs[p->place->reg];
@@ -230,7 +260,7 @@ struct lm_err *lm_flow_tell(const struct lm_flow_run *run, struct lm_flow_state 
 /* The type at a reach; of one that may be either of two places, the type if both have the same. */
 static struct lm_err *loaded_type(const struct lm_flow_run *run, struct lm_reach reach, uint32_t *ret)
 {
-	struct lm_reach next = { reach.type, reach.offset + (int64_t)reach.stride, 0 };
+	struct lm_reach next = { reach.type, reach.offset + (int64_t)reach.stride, 0, false };
 	struct lm_type_leaf leaf, other;
 	bool found = false, same = false;
 	struct lm_err *err = lm_typing_leaf(&run->typing, reach, 8, NULL, NULL, &leaf, &found);

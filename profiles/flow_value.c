@@ -87,7 +87,7 @@ static bool is_no_pointer(struct lm_flow_value v)
 static struct lm_err *join_pointers(const struct lm_typing *t, struct lm_flow_value a, struct lm_flow_value b,
 				    struct lm_flow_value *ret)
 {
-	struct lm_reach outer = { a.type, a.offset - b.offset, 0 };
+	struct lm_reach outer = { a.type, a.offset - b.offset, 0, false };
 	bool holds = false;
 	struct lm_err *err = lm_typing_holds(t, outer, b.type, &holds);
 
@@ -97,7 +97,7 @@ static struct lm_err *join_pointers(const struct lm_typing *t, struct lm_flow_va
 	if (holds) {
 		*ret = b;
 	} else {
-		outer = (struct lm_reach){ b.type, b.offset - a.offset, 0 };
+		outer = (struct lm_reach){ b.type, b.offset - a.offset, 0, false };
 		err = lm_typing_holds(t, outer, a.type, &holds);
 		if (!err && holds)
 			*ret = a;
@@ -164,7 +164,7 @@ static struct lm_err *is_scalar(const struct lm_typing *t, uint32_t id, bool *re
 struct lm_err *lm_value_refine(const struct lm_typing *t, struct lm_flow_value flow, struct lm_flow_value told,
 			       struct lm_flow_value *ret)
 {
-	struct lm_reach outer = { flow.type, flow.offset - told.offset, flow.stride };
+	struct lm_reach outer = { flow.type, flow.offset - told.offset, flow.stride, false };
 	bool yes = false;
 	struct lm_err *err = NULL;
 

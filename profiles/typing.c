@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { MAX_LEVELS = 64 };
+/* Records inside each other; steps of one question: hostile debug info nests without end. */
+enum { MAX_LEVELS = 64, MAX_STEPS = 1 << 16 };
 
 struct lm_err *lm_typing_complete(const struct lm_typing *t, uint32_t id, struct lm_type *type, uint32_t *ret)
 {
@@ -123,13 +124,14 @@ static struct lm_err *scalar_size(const struct lm_typing *t, uint32_t id, uint64
 }
 
 /* True if an array at offset of a type has elements that the stride steps over. */
-static struct lm_err *takes_stride(const struct lm_typing *t, struct lm_reach at, int level, bool *ret)
+static struct lm_err *takes_stride(const struct lm_typing *t, struct lm_reach at, int level, unsigned *steps,
+				   bool *ret)
 {
 	struct lm_type type, element;
 	struct lm_err *err;
 	uint32_t id;
 
-	if (at.type == LM_NO_TYPE || level > MAX_LEVELS / 2)
+	if (at.type == LM_NO_TYPE || level > MAX_LEVELS / 2 || (*steps)++ > MAX_STEPS)
 		return NULL;
 	err = lm_typing_complete(t, at.type, &type, &id);
 	if (err)
@@ -141,14 +143,15 @@ static struct lm_err *takes_stride(const struct lm_typing *t, struct lm_reach at
 		*ret = at.stride % element.size == 0;
 		at.type = id;
 		at.offset %= (int64_t)element.size;
-		return *ret ? NULL : takes_stride(t, at, level + 1, ret);
+		return *ret ? NULL : takes_stride(t, at, level + 1, steps, ret);
 	}
 	for (uint32_t i = 0; is_record(&type) && i < type.nr_members && !err && !*ret; i++) {
 		const struct lm_type_member *m = &type.members[i];
 		int64_t inside = at.offset - (int64_t)m->offset;
 
 		if (inside >= 0 && (!m->size || (uint64_t)inside < m->size))
-			err = takes_stride(t, (struct lm_reach){ m->type, inside, at.stride }, level + 1, ret);
+			err = takes_stride(t, (struct lm_reach){ m->type, inside, at.stride, false }, level + 1,
+					   steps, ret);
 	}
 	return err;
 }
@@ -161,6 +164,7 @@ static struct lm_err *takes_stride(const struct lm_typing *t, struct lm_reach at
 static struct lm_err *find_member(struct walk *w, const struct lm_type *type, const struct lm_type_member **ret)
 {
 	const struct lm_type_member *first = NULL, *open = NULL, *reached = NULL;
+	unsigned steps = 0;
 	struct lm_err *err = NULL;
 
 	*ret = NULL;
@@ -177,7 +181,7 @@ static struct lm_err *find_member(struct walk *w, const struct lm_type *type, co
 
 			/* With an index it is the array, not the member beside or over it. */
 			err = takes_stride(w->t, (struct lm_reach){ m->type, (int64_t)(w->offset - m->offset),
-								    w->stride }, 0, &takes);
+								    w->stride, false }, 0, &steps, &takes);
 			if (takes) {
 				first = m;
 				break;
@@ -328,31 +332,38 @@ static struct lm_err *descend(struct walk *w, bool *found)
 struct lm_err *lm_typing_leaf(const struct lm_typing *t, struct lm_reach reach, uint32_t size, struct lm_str *path,
 			      uint64_t *rest, struct lm_type_leaf *ret, bool *found)
 {
-	struct walk w = { .t = t, .size = size, .path = path,
-			  .leaf = { .type = LM_NO_TYPE, .record = LM_NO_TYPE, .member = "" } };
-	bool ok;
-	struct lm_err *err = start(&w, reach, &ok);
+	struct lm_err *err = NULL;
 
 	*found = false;
-	if (!err && ok)
-		err = descend(&w, found);
-	if (err)
-		return err;
-	*ret = w.leaf;
-	if (rest)
-		*rest = w.rest;
-	return NULL;
+	/* An index that counts from one starts an element before the array. */
+	for (int from = 0; from < (reach.stride > 1 ? 2 : 1) && !err && !*found; from++) {
+		struct walk w = { .t = t, .size = size, .path = path,
+				  .leaf = { .type = LM_NO_TYPE, .record = LM_NO_TYPE, .member = "" } };
+		bool ok;
+
+		if (path)
+			lm_str_clear(path);
+		err = start(&w, reach, &ok);
+		if (!err && ok)
+			err = descend(&w, found);
+		*ret = w.leaf;
+		if (rest)
+			*rest = w.rest;
+		reach.offset += (int64_t)reach.stride;
+	}
+	return err;
 }
 
 /* ---- does an object of a type start here? ---- */
 
-static struct lm_err *holds(const struct lm_typing *t, struct lm_reach at, uint32_t inner, int level, bool *ret)
+static struct lm_err *holds(const struct lm_typing *t, struct lm_reach at, uint32_t inner, int level,
+			    unsigned *steps, bool *ret)
 {
 	struct lm_type type;
 	struct lm_err *err;
 	uint32_t id;
 
-	if (at.type == LM_NO_TYPE || at.offset < 0 || level > MAX_LEVELS / 2)
+	if (at.type == LM_NO_TYPE || at.offset < 0 || level > MAX_LEVELS / 2 || (*steps)++ > MAX_STEPS)
 		return NULL;
 	err = lm_typing_complete(t, at.type, &type, &id);
 	if (!err && at.offset == 0)
@@ -367,7 +378,7 @@ static struct lm_err *holds(const struct lm_typing *t, struct lm_reach at, uint3
 			return err;
 		at.offset %= (int64_t)element.size;
 		at.type = id;
-		return holds(t, at, inner, level + 1, ret);
+		return holds(t, at, inner, level + 1, steps, ret);
 	}
 	/* All members of a union lie at its start. */
 	for (uint32_t i = 0; is_record(&type) && i < type.nr_members && !err && !*ret; i++) {
@@ -376,15 +387,17 @@ static struct lm_err *holds(const struct lm_typing *t, struct lm_reach at, uint3
 
 		if (m->bits == UINT32_MAX && offset >= m->offset && (offset - m->offset < m->size || !m->size))
 			err = holds(t, (struct lm_reach){ .type = m->type, .offset = (int64_t)(offset - m->offset) },
-				    inner, level + 1, ret);
+				    inner, level + 1, steps, ret);
 	}
 	return err;
 }
 
 struct lm_err *lm_typing_holds(const struct lm_typing *t, struct lm_reach outer, uint32_t inner, bool *ret)
 {
+	unsigned steps = 0;
+
 	*ret = false;
-	return holds(t, outer, inner, 0, ret);
+	return holds(t, outer, inner, 0, &steps, ret);
 }
 
 struct parts {
@@ -392,6 +405,7 @@ struct parts {
 	uint32_t inner;
 	uint64_t *places;
 	size_t cap, nr;
+	unsigned steps;
 };
 
 static struct lm_err *parts(struct parts *p, uint32_t id, uint64_t at, int level)
@@ -400,7 +414,7 @@ static struct lm_err *parts(struct parts *p, uint32_t id, uint64_t at, int level
 	struct lm_err *err;
 	bool is = false;
 
-	if (id == LM_NO_TYPE || level > MAX_LEVELS / 4)
+	if (id == LM_NO_TYPE || level > MAX_LEVELS / 4 || p->steps++ > MAX_STEPS)
 		return NULL;
 	err = lm_typing_complete(p->t, id, &type, &id);
 	if (!err && level)
@@ -424,7 +438,7 @@ static struct lm_err *parts(struct parts *p, uint32_t id, uint64_t at, int level
 struct lm_err *lm_typing_parts(const struct lm_typing *t, uint32_t outer, uint32_t inner, uint64_t *places, size_t cap,
 			       size_t *nr)
 {
-	struct parts p = { t, inner, places, cap, 0 };
+	struct parts p = { t, inner, places, cap, 0, 0 };
 	struct lm_err *err = parts(&p, outer, 0, 0);
 
 	*nr = p.nr;

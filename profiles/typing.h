@@ -14,7 +14,14 @@ struct lm_reach {
 	uint32_t type;		/* LM_NO_TYPE: not known */
 	int64_t offset;
 	uint64_t stride;	/* 0: exactly there */
+	bool whole;		/* type is a variable's: there is nothing around it */
 };
+
+/*
+ * True if a leaf names its place: a member, an element or a variable.  A plain
+ * pointer to a number names the number's type only: what it lies in is open.
+ */
+#define LM_LEAF_IS_NAMED(leaf, reach) ((leaf).record != LM_NO_TYPE || (reach).whole)
 
 /* How to look at types: those that are only declared are completed by what this unit saw. */
 struct lm_typing {

@@ -74,15 +74,15 @@ static bool is_right(struct bench *b, struct lm_reach ours, struct lm_type_leaf 
 		     uint32_t record)
 {
 	struct lm_typing t = { b->src.bin, b->last->unit };
-	struct lm_reach base = { record, offset - ours.offset, 0 };
+	struct lm_reach base = { record, offset - ours.offset, 0, false };
 	struct lm_type_leaf truth;
 	bool yes = false, same = false;
 
-	if (!leaf_of(b, (struct lm_reach){ record, offset, 0 }, size, &truth))
+	if (!leaf_of(b, (struct lm_reach){ record, offset, 0, false }, size, &truth))
 		return false;
 	if (got.indexed) {
 		/* Any element: the distance must be a multiple of the stride. */
-		struct lm_reach first = { record, ours.offset, ours.stride };
+		struct lm_reach first = { record, ours.offset, ours.stride, false };
 		struct lm_type_leaf at;
 
 		check(lm_typing_same(&t, ours.type, record, &same));

@@ -54,7 +54,7 @@ static bool object_at(struct judge *j, uint32_t unit, uint64_t addr, struct lm_r
 	if (strncmp(name, "obj_", 4))
 		return false;
 	check(lm_debuginfo_global(j->src.bin, unit, addr, name, start, &type, &from));
-	*truth = (struct lm_reach){ type, (int64_t)(addr - from), 0 };
+	*truth = (struct lm_reach){ type, (int64_t)(addr - from), 0, true };
 	return type != LM_NO_TYPE;
 }
 
@@ -69,7 +69,7 @@ static bool leaf_of(const struct lm_typing *t, struct lm_reach reach, uint32_t s
 static bool agrees(const struct lm_typing *t, struct lm_reach ours, struct lm_reach truth, uint32_t size)
 {
 	struct lm_type_leaf got, is;
-	struct lm_reach base = { truth.type, truth.offset - ours.offset, 0 };
+	struct lm_reach base = { truth.type, truth.offset - ours.offset, 0, false };
 	bool holds = false, same = false;
 
 	if (!leaf_of(t, ours, size, &got) || !leaf_of(t, truth, size, &is))
@@ -113,7 +113,9 @@ static void judge_access(struct judge *j, uint64_t ip, uint64_t addr, uint32_t s
 
 		if (row->insn.mem[m].stack || row->reach[m].type == LM_NO_TYPE)
 			continue;
-		typed |= leaf_of(&t, row->reach[m], row->insn.mem[m].size, &leaf);
+		/* A pointer to a number, whatever that lies in: no field is named. */
+		typed |= leaf_of(&t, row->reach[m], row->insn.mem[m].size, &leaf) &&
+			LM_LEAF_IS_NAMED(leaf, row->reach[m]);
 		right |= agrees(&t, row->reach[m], truth, row->insn.mem[m].size);
 	}
 	j->cases++;
