@@ -256,3 +256,30 @@ void lm_insn_arm64(csh handle, const cs_insn *in, struct lm_insn *out)
 	if (out->branch == LM_BR_CALL)
 		out->clobbers |= lm_machine_clobbered(LM_ARM64);
 }
+
+/*
+ * Encodings: Arm Architecture Reference Manual, C4.1.66, "Atomic memory
+ * operations" and "Load/store exclusive" (cas).
+ */
+bool lm_insn_arm64_atomic(uint32_t word, struct lm_insn *out)
+{
+	bool memory = (word & 0x3f200c00) == 0x38200000, swap = (word & 0x3fa07c00) == 0x08a07c00;
+	bool acquire = (word & 0x3ffffc00) == 0x38bfc000;
+	uint8_t rt = word & 31, rn = word >> 5 & 31, rs = word >> 16 & 31, to = swap ? rs : rt;
+
+	if (!memory && !swap)
+		return false;
+	out->nr_mem = 1;
+	out->mem[0] = (struct lm_operand){
+		.base = rn, .index = LM_NO_REG, .scale = 1, .extend = 8, .read = true, .write = !acquire,
+		.size = 1u << (word >> 30),
+	};
+	/* Register 31 is the zero register here: st* forms throw the old value away. */
+	if (to == 31)
+		return true;
+	out->effect = LM_EFF_LOAD;
+	out->dst = to;
+	out->width = (uint8_t)out->mem[0].size;
+	out->clobbers = UINT32_C(1) << to;
+	return true;
+}
