@@ -435,6 +435,8 @@ struct lm_err *lm_debuginfo_unit_code(struct lm_debuginfo *bin, uint32_t unit, s
 	struct lm_err *err = lm_debuginfo_index(bin);
 
 	*found = false;
+	if (!err && unit >= bin->nr_units)
+		return NULL;
 	if (!err)
 		err = load_names(bin, unit);
 	if (err || n >= bin->names[unit].nr_spans)
@@ -457,15 +459,19 @@ static size_t plain_length(const char *symbol)
 struct lm_err *lm_debuginfo_global(struct lm_debuginfo *bin, uint32_t unit, uint64_t address, const char *symbol,
 				   uint64_t symbol_at, uint32_t *type, uint64_t *start)
 {
-	const struct lm_unit_names *n = &bin->names[unit];
+	const struct lm_unit_names *n;
 	const struct lm_global *best = NULL;
 	Dwarf_Die die = NULL;
 	Dwarf_Off at = 0;
-	struct lm_err *err = load_names(bin, unit);
+	struct lm_err *err = lm_debuginfo_index(bin);
 
 	*type = LM_NO_TYPE;
+	if (err || unit >= bin->nr_units)
+		return err;
+	err = load_names(bin, unit);
 	if (err)
 		return err;
+	n = &bin->names[unit];
 	for (size_t i = 0; i < n->nr_globals; i++)
 		if (n->globals[i].addr <= address && (!best || n->globals[i].addr >= best->addr))
 			best = &n->globals[i];
