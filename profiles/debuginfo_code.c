@@ -49,6 +49,20 @@ static struct lm_err *entry_at(struct lm_debuginfo *bin, Dwarf_Off at, Dwarf_Die
 		NULL : lm_die_bad(bin, "an entry cannot be read", at, e);
 }
 
+static void read_base(struct lm_debuginfo *bin, Dwarf_Die root, uint64_t *ret)
+{
+	Dwarf_Attribute a = NULL;
+	Dwarf_Error e = NULL;
+	Dwarf_Off at = 0;
+
+	if (dwarf_attr(root, DW_AT_loclists_base, &a, &e) == DW_DLV_OK && dwarf_global_formref(a, &at, &e) == DW_DLV_OK)
+		*ret = at;
+	if (a)
+		dwarf_dealloc_attribute(a);
+	if (e)
+		dwarf_dealloc_error(bin->dbg, e);
+}
+
 static struct lm_err *index_unit(struct lm_debuginfo *bin, uint32_t i)
 {
 	struct lm_range *ranges = NULL;
@@ -65,6 +79,10 @@ static struct lm_err *index_unit(struct lm_debuginfo *bin, uint32_t i)
 		return err;
 	if (dwarf_lowpc(root, &low, &e) == DW_DLV_OK)
 		bin->names[i].low = low;
+	/* Where there is none, the lists of the only table stand behind its header. */
+	bin->names[i].lists_base = 12;
+	if (lm_die_has(bin, root, DW_AT_loclists_base))
+		read_base(bin, root, &bin->names[i].lists_base);
 	if (e)
 		dwarf_dealloc_error(bin->dbg, e);
 	err = lm_die_ranges(bin, root, low, &ranges, &nr, &cap);
@@ -161,7 +179,7 @@ static struct lm_err *note_variable(struct lm_debuginfo *bin, struct lm_unit_nam
 	if (!err && name && !local)
 		note_name(bin, n, 'v', name, at);
 	if (!err)
-		err = lm_die_places(bin, die, DW_AT_location, (struct lm_range){ 0, UINT64_MAX }, &places, &nr, &cap);
+		err = lm_die_places(bin, die, DW_AT_location, n, (struct lm_range){ 0, UINT64_MAX }, &places, &nr, &cap);
 	if (!err && nr == 1 && places[0].kind == LM_AT_ADDRESS)
 		*LM_ARENA_PUSH(&bin->arena, n->globals, n->nr_globals, n->cap_globals) =
 			(struct lm_global){ (uint64_t)places[0].offset, at };
@@ -284,7 +302,7 @@ static struct lm_err *add_variable(struct scope *s, Dwarf_Die die, uint8_t depth
 	for (size_t i = 0; !err && i < nr_ranges; i++) {
 		size_t before = v.nr_places;
 
-		err = lm_die_places(s->bin, die, DW_AT_location, ranges[i], &v.places, &v.nr_places, &cap);
+		err = lm_die_places(s->bin, die, DW_AT_location, &s->bin->names[s->f->unit], ranges[i], &v.places, &v.nr_places, &cap);
 		/* A list has addresses of its own: once is enough. */
 		if (v.nr_places > before && (v.places[before].from != ranges[i].from ||
 					     v.places[before].to != ranges[i].to))
@@ -348,7 +366,8 @@ static struct lm_err *read_head(struct lm_debuginfo *bin, Dwarf_Die die, struct 
 	f->no_return = lm_die_has(bin, die, DW_AT_noreturn) || (origin && lm_die_has(bin, origin, DW_AT_noreturn));
 	lm_die_drop(origin);
 	if (!err)
-		err = lm_die_places(bin, die, DW_AT_frame_base, (struct lm_range){ 0, UINT64_MAX }, &frame, &nr, &cap);
+		err = lm_die_places(bin, die, DW_AT_frame_base, &bin->names[f->unit], (struct lm_range){ 0, UINT64_MAX },
+				    &frame, &nr, &cap);
 	f->frame = nr == 1 ? frame[0] : (struct lm_location){ .kind = LM_AT_VALUE, .reg = 0xff };
 	return err;
 }

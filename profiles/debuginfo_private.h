@@ -2,8 +2,8 @@
  * debuginfo_private.h - what the files behind the door to libdwarf share.
  *
  * debuginfo.c opens files and reads records by name; debuginfo_die.c reads one
- * entry (DIE); debuginfo_type.c gives types ids; debuginfo_code.c and
- * debuginfo_place.c find functions, variables and where they live.
+ * entry (DIE); debuginfo_type.c gives types ids; debuginfo_code.c finds
+ * functions and variables, debuginfo_range.c and debuginfo_place.c where they are.
  */
 #ifndef LM_PROFILES_DEBUGINFO_PRIVATE_H
 #define LM_PROFILES_DEBUGINFO_PRIVATE_H
@@ -49,6 +49,7 @@ struct lm_span {	/* [from, to) */
 struct lm_unit_names {
 	bool loaded;
 	uint64_t low;			/* base address of its ranges */
+	uint64_t lists_base;		/* of its location lists that have numbers */
 	struct lm_strings *names;	/* records "s.N", variables "v.N" */
 	Dwarf_Off *offsets;		/* by string id */
 	size_t nr, cap;
@@ -56,6 +57,13 @@ struct lm_unit_names {
 	size_t nr_spans, cap_spans;
 	struct lm_global *globals;	/* variables with an address of their own */
 	size_t nr_globals, cap_globals;
+};
+
+/* A section's bytes, read when first needed. */
+struct lm_bytes {
+	bool read;
+	const uint8_t *data;
+	size_t len;
 };
 
 struct lm_global {
@@ -84,6 +92,7 @@ struct lm_debuginfo {
 	uint32_t *type_of;
 	size_t nr_type_of, cap_type_of;
 	bool indexed;
+	struct lm_bytes old_lists, new_lists;	/* .debug_loc, .debug_loclists */
 };
 
 /* ---- debuginfo_die.c ---- */
@@ -119,14 +128,17 @@ struct lm_err *lm_type_of(struct lm_debuginfo *bin, Dwarf_Die die, uint32_t *ret
 /* The id of the type that is the entry at an offset. */
 struct lm_err *lm_type_of_entry(struct lm_debuginfo *bin, Dwarf_Off at, uint32_t *ret);
 
-/* ---- debuginfo_place.c ---- */
+/* ---- debuginfo_range.c ---- */
 
 /* Adds the address ranges of die to out; base: what DWARF 4 range lists start from. */
 struct lm_err *lm_die_ranges(struct lm_debuginfo *bin, Dwarf_Die die, uint64_t base, struct lm_range **out,
 			     size_t *nr, size_t *cap);
+/* ---- debuginfo_place.c ---- */
+
 /* Adds the places of a variable; a plain expression is valid in all of [from, to). */
-struct lm_err *lm_die_places(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, struct lm_range scope,
-			     struct lm_location **out, size_t *nr, size_t *cap);
+struct lm_err *lm_die_places(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr,
+			     const struct lm_unit_names *unit, struct lm_range scope, struct lm_location **out,
+			     size_t *nr, size_t *cap);
 
 /* ---- debuginfo_code.c ---- */
 

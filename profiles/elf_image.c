@@ -258,3 +258,49 @@ bool lm_image_address(const struct lm_image *image, uint64_t file_offset, uint64
 	}
 	return false;
 }
+
+/* Old compressed sections (.zdebug_NAME, "ZLIB" and the size) are left out: nothing has written them for years. */
+static Elf_Data *section_data(Elf *elf, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr h;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *this = gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+
+		if (!this || strcmp(this, name) || h.sh_type == SHT_NOBITS)
+			continue;
+		if ((h.sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
+			return NULL;
+		return elf_rawdata(scn, NULL);
+	}
+	return NULL;
+}
+
+struct lm_err *lm_image_section(const char *path, const char *name, struct lm_arena *arena, const uint8_t **data,
+				size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf;
+	Elf_Data *found;
+
+	*data = NULL;
+	*len = 0;
+	if (fd < 0)
+		return lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %m", path);
+	elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	found = elf ? section_data(elf, name) : NULL;
+	if (found && found->d_buf && found->d_size) {
+		uint8_t *copy = lm_arena_alloc(arena, found->d_size);
+
+		memcpy(copy, found->d_buf, found->d_size);
+		*data = copy;
+		*len = found->d_size;
+	}
+	elf_end(elf);
+	close(fd);
+	return NULL;
+}

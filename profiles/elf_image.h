@@ -8,7 +8,12 @@
 #include "base/err.h"
 #include "profiles/insn.h"
 
+struct lm_arena;
 struct lm_image;
+
+/* The bytes of a section by name, unpacked if they are compressed, in arena; *len 0: there is none. */
+struct lm_err *lm_image_section(const char *path, const char *name, struct lm_arena *arena, const uint8_t **data,
+				size_t *len) LM_MUST_CHECK;
 
 /* LM_ERR_INPUT: not readable, or for a machine whose instructions are not known here. */
 struct lm_err *lm_image_open(const char *path, struct lm_image **ret) LM_MUST_CHECK;
