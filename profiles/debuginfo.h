@@ -32,6 +32,7 @@ struct lm_dbg_record {
 	uint32_t nr_members;
 	const char *producer;	/* DW_AT_producer of its unit; "" if none */
 	const char *unit;	/* name of the compilation unit */
+	uint64_t entry;		/* where the debug info describes it; for debuginfo_code.h */
 };
 
 /*

@@ -217,6 +217,36 @@ static const char *build_id(const struct elf *e, const struct section *s, struct
 	return found;
 }
 
+/*
+ * .debug_rnglists and .debug_loclists are a chain of tables (DWARF 5, 7.28 and
+ * 7.29).  libdwarf 20210528 frees the first ones twice when it finds a bad one
+ * behind them, so the headers are looked at first.
+ */
+static struct lm_err *check_lists(const struct elf *e, const struct section *s)
+{
+	uint64_t at = 0;
+
+	while (at < s->size) {
+		uint8_t head[20] = { 0 };
+		uint64_t left = s->size - at, wide, len, rest;
+
+		if (left < 12 || !read_at(e, s->offset + at, head, left < 20 ? left : 20))
+			return bad(e, "its list of ranges or locations is cut off");
+		wide = number(e, head, 4) == UINT32_MAX ? 8 : 0;
+		len = wide ? number(e, head + 4, 8) : number(e, head, 4);
+		at += wide ? 12 : 4;
+		if (len > s->size - at || len < 8)
+			return bad(e, "its list of ranges or locations is longer than its section");
+		rest = len - 8;
+		if (number(e, head + (wide ? 12 : 4), 2) != 5 || head[wide ? 15 : 7] != 0 ||
+		    (head[wide ? 14 : 6] != 8 && head[wide ? 14 : 6] != 4) ||
+		    number(e, head + (wide ? 16 : 8), 4) > rest / (wide ? 8 : 4))
+			return bad(e, "its list of ranges or locations has a header that is none");
+		at += len;
+	}
+	return NULL;
+}
+
 static bool is_debug(const char *name)
 {
 	return !strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8);
@@ -240,6 +270,9 @@ static struct lm_err *note_section(const struct elf *e, const struct section *s,
 		facts->alt_link = link_name(e, s, arena);
 	else if (s->type == SHT_NOTE && !*facts->build_id)
 		facts->build_id = build_id(e, s, arena);
+	if (!(s->flags & SHF_COMPRESSED) &&
+	    (!strcmp(s->name, ".debug_rnglists") || !strcmp(s->name, ".debug_loclists")))
+		return check_lists(e, s);
 	return is_debug(s->name) ? check_packing(e, s) : NULL;
 }
 

@@ -57,7 +57,8 @@ lm_packages() {
 		build)
 			echo gcc libc6-dev cmake ninja-build pkg-config git
 			echo "libclang-$lm_version-dev" "clang-$lm_version" clang
-			echo libdwarf-dev libglpk-dev libjansson-dev libgit2-dev uthash-dev libzstd-dev
+			echo libdwarf-dev libelf-dev libcapstone-dev libzstd-dev libglpk-dev libjansson-dev libgit2-dev
+			echo uthash-dev
 			;;
 		demo)
 			lm_kernel_headers

@@ -31,8 +31,9 @@ bad=$(
 	# A header of our own is named from the root: "base/err.h", never "../err.h".
 	echo "$all" | grep -E '"\.\.?/'
 	door 'clang-c/'                   'optimizer/(source|hazard)[a-z_]*\.[ch]'
-	door 'libdwarf|dwarf\.h'          'profiles/debuginfo\.c'
-	door 'capstone'                   'profiles/insn\.c'
+	door 'libdwarf|dwarf\.h'          'profiles/debuginfo[a-z_]*\.[ch]'
+	door 'capstone'                   'profiles/insn[a-z0-9_]*\.[ch]'
+	door '(lib|g)elf\.h'              'profiles/elf_image\.c'
 	door 'glpk\.h'                    'optimizer/glpk\.c'
 	door 'setjmp\.h'                  'optimizer/glpk\.c'
 	door 'git2'                       'output/diff\.c'

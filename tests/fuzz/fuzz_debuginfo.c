@@ -1,5 +1,10 @@
-/* fuzz_debuginfo.c - any bytes as a binary: an error or a record, never a crash. */
+/*
+ * fuzz_debuginfo.c - any bytes as a binary: an error or a record, functions and
+ * what flows through them, never a crash.
+ */
+#include "base/str.h"
 #include "profiles/debuginfo.h"
+#include "profiles/flow.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +32,57 @@ static void ask(struct lm_debuginfo *bin, const char *name)
 	lm_err_free(err);
 }
 
+enum { MAX_FUNCTIONS = 16 };
+
+static void follow(struct lm_flow_source *from, uint64_t at)
+{
+	const struct lm_function *f = NULL;
+	struct lm_arena arena = { 0 };
+	struct lm_flow flow;
+	struct lm_err *err = lm_debuginfo_function(from->bin, at, &f);
+
+	if (!err && f)
+		err = lm_flow_run(from, f, &arena, &flow);
+	for (size_t i = 0; !err && f && i < flow.nr; i++) {
+		struct lm_typing t = { from->bin, f->unit };
+		struct lm_type_leaf leaf;
+		struct lm_str path = { 0 };
+		uint64_t rest;
+		bool found;
+
+		if (flow.rows[i].insn.nr_mem && flow.rows[i].reach[0].type != LM_NO_TYPE)
+			err = lm_typing_leaf(&t, flow.rows[i].reach[0], 8, &path, &rest, &leaf, &found);
+		lm_str_release(&path);
+	}
+	lm_err_free(err);
+	lm_arena_release(&arena);
+}
+
+static void walk(struct lm_debuginfo *bin, const char *path)
+{
+	struct lm_flow_source from = { .bin = bin };
+	struct lm_image *image = NULL;
+	struct lm_err *err = lm_image_open(path, &image);
+	bool found = true;
+
+	if (!err) {
+		from.image = image;
+		from.disasm = lm_disasm_new(lm_image_machine(image));
+		from.cache = lm_flow_cache_new();
+	}
+	for (uint32_t n = 0; !err && n < MAX_FUNCTIONS && found; n++) {
+		uint64_t at = 0;
+
+		err = lm_debuginfo_unit_code(bin, 0, n, &at, &found);
+		if (!err && found)
+			follow(&from, at);
+	}
+	lm_err_free(err);
+	lm_disasm_free(from.disasm);
+	lm_flow_cache_free(from.cache);
+	lm_image_close(image);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct lm_debuginfo *bin = NULL;
@@ -40,6 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = lm_debuginfo_open(path, &bin);
 	for (size_t i = 0; !err && i < sizeof(names) / sizeof(*names); i++)
 		ask(bin, names[i]);
+	if (!err)
+		walk(bin, path);
 	lm_err_free(err);
 	lm_debuginfo_close(bin);
 	close(fd);

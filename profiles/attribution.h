@@ -1,0 +1,66 @@
+/*
+ * attribution.h - which field did this sample touch?
+ *
+ * From the instruction: its memory operand (insn.h), the type that the base
+ * register points to there (debug info's variables, and types that flow through
+ * moves, loads, address arithmetic, calls and joins inside a function).  From
+ * the data address: objects of the record, found by the instructions that
+ * resolve surely (base = address - offset), then every sample inside an object
+ * is the record's, whichever pointer made the access.
+ *
+ * Every sample has exactly one outcome; the counts add up to the samples read.
+ */
+#ifndef LM_PROFILES_ATTRIBUTION_H
+#define LM_PROFILES_ATTRIBUTION_H
+
+#include "profiles/access.h"
+#include "profiles/debuginfo.h"
+#include "profiles/sample.h"
+
+/*	name		what the report says */
+#define LM_OUTCOMES(X) \
+	X(FIELD, "by its instruction: base register, type and displacement") \
+	X(OBJECT, "by its data address: inside an object of the record") \
+	X(ELSEWHERE, "to another record or variable") \
+	X(NO_FUNCTION, "address is in no function of this binary") \
+	X(NO_CODE, "no code can be read at the address") \
+	X(NO_MEMORY, "instruction has no memory operand (skid, or no access)") \
+	X(NO_TYPE, "no type is known for the base register") \
+	X(OUTSIDE, "offset is outside the type")
+
+enum lm_outcome {
+#define X(name, text) LM_OUTCOME_##name,
+	LM_OUTCOMES(X)
+#undef X
+	LM_NR_OUTCOMES
+};
+
+struct lm_attribution {
+	uint64_t samples;		/* used by readers: the sum of counts */
+	uint64_t count[LM_NR_OUTCOMES];	/* sums to samples */
+	uint64_t objects;		/* objects of the record that were found or given */
+	uint64_t slide;			/* runtime kernel address - address in the file */
+};
+
+struct lm_attribution_opts {
+	const char *record;		/* tag or typedef name */
+	const uint64_t *objects;	/* given by the person; may be none */
+	size_t nr_objects;
+	bool force;			/* use a profile of another build: evidence is downgraded */
+};
+
+/*
+ * Attributes every sample; adds those of the record to out (member paths from
+ * the debug info, dotted; array elements as name[i]).  Borrows bin and samples.
+ *
+ * LM_ERR_INPUT: the binary has no such record; the profile's build id for this
+ * file differs (names both ids) and force is not set.
+ */
+struct lm_err *lm_attribute(struct lm_debuginfo *bin, struct lm_samples *samples,
+			    const struct lm_attribution_opts *opts, struct lm_accesses *out,
+			    struct lm_attribution *ret) LM_MUST_CHECK;
+
+/* The sentence for an outcome.  Static; do not free. */
+const char *lm_outcome_text(enum lm_outcome outcome);
+
+#endif

@@ -1,0 +1,71 @@
+/* attribution_private.h - one attribution, shared by its three files. */
+#ifndef LM_PROFILES_ATTRIBUTION_PRIVATE_H
+#define LM_PROFILES_ATTRIBUTION_PRIVATE_H
+
+#include "base/arena.h"
+#include "profiles/attribution.h"
+#include "profiles/flow.h"
+
+/* What the code says of one sample. */
+struct lm_hit {
+	enum lm_outcome outcome;	/* FIELD: its instruction reaches the record */
+	const char *site;		/* function; NULL: not known */
+	int64_t offset;			/* FIELD: in the record */
+	uint64_t stride;		/* FIELD: not 0: the element is not known */
+	uint32_t size;			/* bytes that the instruction touches; 0 not known */
+	bool read, write;
+	bool code;			/* an instruction was found: read and write are its own */
+};
+
+/* The code side: where files lie, which instruction a sample means. */
+struct lm_locator {
+	struct lm_debuginfo *bin;
+	const struct lm_samples *samples;
+	struct lm_image *image;
+	struct lm_flow_source source;
+	struct lm_arena arena;		/* of the flows */
+	const struct lm_function *function;	/* the last one, and what flows in it */
+	struct lm_flow flow;
+	bool kernel;
+	uint64_t slide;
+	bool *ours;			/* by string id of a dso: it is this file */
+};
+
+struct lm_err *lm_locator_open(struct lm_locator *l, struct lm_debuginfo *bin, const struct lm_samples *samples,
+			       bool force) LM_MUST_CHECK;
+void lm_locator_close(struct lm_locator *l);
+
+/* The address in the file of an address at run time; false: it lies in no part of this file. */
+bool lm_locator_address(const struct lm_locator *l, uint32_t dso, uint64_t runtime, uint64_t *ret);
+
+/* What the instruction of a sample touches.  record: the type that is looked for. */
+struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, uint32_t record, struct lm_hit *ret)
+	LM_MUST_CHECK;
+
+/* An object of the record: [base, base + size). */
+struct lm_object {
+	uint64_t base;
+	uint64_t votes;		/* samples whose instruction says that it starts here */
+	uint32_t instructions;	/* different ones among them */
+	bool given;
+};
+
+struct lm_objects {
+	struct lm_object *items;	/* sorted by base, none overlaps another */
+	size_t nr, cap;
+	uint64_t size;			/* of the record */
+};
+
+/* Adds an object that the person named. */
+void lm_objects_give(struct lm_objects *o, uint64_t base);
+
+/* Adds a vote for an object; again: the instruction before, which voted for this one, too, was the same. */
+void lm_objects_vote(struct lm_objects *o, uint64_t base, bool again, uint64_t count);
+
+/* Keeps those on which samples agree, and those given. */
+void lm_objects_settle(struct lm_objects *o);
+
+/* The number of the object that holds address; false: none. */
+bool lm_objects_find(const struct lm_objects *o, uint64_t address, uint32_t *number);
+
+#endif

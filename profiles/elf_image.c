@@ -1,0 +1,306 @@
+/*
+ * elf_image.c - sections and symbols, by libelf.
+ */
+#include "profiles/elf_image.h"
+
+#include "base/arena.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_HEADERS = 1 << 16 };
+
+struct symbol {
+	uint64_t addr, size;
+	const char *name;
+	uint32_t order;		/* in the file: the last key of the sort */
+	bool code;
+};
+
+struct part {	/* a section that is in memory */
+	uint64_t addr, size;
+	const uint8_t *bytes;	/* NULL: .bss */
+};
+
+struct load { uint64_t addr, offset, size; };
+
+struct lm_image {
+	Elf *elf;
+	int fd;
+	enum lm_machine machine;
+	struct lm_arena arena;
+	struct part *parts;
+	size_t nr_parts, cap_parts;
+	struct symbol *symbols;	/* sorted by address */
+	size_t nr_symbols, cap_symbols;
+	struct load *loads;
+	size_t nr_loads, cap_loads;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	/* The largest last: it is found first. */
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return x->order > y->order ? -1 : x->order < y->order;
+}
+
+static void add_part(struct lm_image *image, Elf_Scn *scn, const GElf_Shdr *h)
+{
+	struct part p = { .addr = h->sh_addr, .size = h->sh_size };
+	Elf_Data *data = h->sh_type == SHT_NOBITS ? NULL : elf_rawdata(scn, NULL);
+
+	if (data && data->d_buf) {
+		p.bytes = data->d_buf;
+		p.size = data->d_size;
+	}
+	if (p.size && p.addr <= UINT64_MAX - p.size)
+		*LM_ARENA_PUSH(&image->arena, image->parts, image->nr_parts, image->cap_parts) = p;
+}
+
+static void add_symbols(struct lm_image *image, Elf_Scn *scn, const GElf_Shdr *h)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t nr = data && h->sh_entsize ? data->d_size / h->sh_entsize : 0;
+
+	for (size_t i = 0; i < nr && i < INT32_MAX; i++) {
+		GElf_Sym sym;
+		const char *name;
+		unsigned type;
+
+		if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS)
+			continue;
+		type = GELF_ST_TYPE(sym.st_info);
+		name = elf_strptr(image->elf, h->sh_link, sym.st_name);
+		if (!name || !*name || type == STT_SECTION || type == STT_FILE || type == STT_TLS)
+			continue;
+		*LM_ARENA_PUSH(&image->arena, image->symbols, image->nr_symbols, image->cap_symbols) =
+			(struct symbol){ sym.st_value, sym.st_size, name, (uint32_t)image->nr_symbols,
+					 type == STT_FUNC };
+	}
+}
+
+static void read_sections(struct lm_image *image)
+{
+	Elf_Scn *scn = NULL, *dynamic = NULL;
+	GElf_Shdr h;
+
+	while ((scn = elf_nextscn(image->elf, scn))) {
+		if (!gelf_getshdr(scn, &h))
+			continue;
+		if ((h.sh_flags & SHF_ALLOC) && !(h.sh_flags & SHF_TLS))
+			add_part(image, scn, &h);
+		if (h.sh_type == SHT_SYMTAB)
+			add_symbols(image, scn, &h);
+		else if (h.sh_type == SHT_DYNSYM)
+			dynamic = scn;
+	}
+	if (!image->nr_symbols && dynamic && gelf_getshdr(dynamic, &h))
+		add_symbols(image, dynamic, &h);
+	if (image->nr_symbols)
+		qsort(image->symbols, image->nr_symbols, sizeof(*image->symbols), by_address);
+}
+
+static void read_loads(struct lm_image *image)
+{
+	size_t nr = 0;
+
+	if (elf_getphdrnum(image->elf, &nr))
+		return;
+	for (size_t i = 0; i < nr && i < MAX_HEADERS; i++) {
+		GElf_Phdr h;
+
+		if (gelf_getphdr(image->elf, (int)i, &h) && h.p_type == PT_LOAD)
+			*LM_ARENA_PUSH(&image->arena, image->loads, image->nr_loads, image->cap_loads) =
+				(struct load){ h.p_vaddr, h.p_offset, h.p_filesz };
+	}
+}
+
+static struct lm_err *read_image(struct lm_image *image, const char *path)
+{
+	GElf_Ehdr h;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return lm_err_new(LM_ERR_INPUT, "%s: libelf is too old for it; install a newer one", path);
+	image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
+	if (!image->elf || !gelf_getehdr(image->elf, &h))
+		return lm_err_new(LM_ERR_INPUT, "%s: is no ELF file that can be read: %s", path, elf_errmsg(-1));
+	if ((h.e_machine != EM_X86_64 && h.e_machine != EM_AARCH64) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    h.e_ident[EI_DATA] != ELFDATA2LSB)
+		return lm_err_new(LM_ERR_INPUT, "%s: is for machine %u; only 64-bit x86 and little-endian Arm code can be "
+				  "read: give a profile with data addresses and --object instead", path, h.e_machine);
+	image->machine = h.e_machine == EM_X86_64 ? LM_X86_64 : LM_ARM64;
+	read_sections(image);
+	read_loads(image);
+	return NULL;
+}
+
+struct lm_err *lm_image_open(const char *path, struct lm_image **ret)
+{
+	struct lm_image *image = calloc(1, sizeof(*image));
+	struct lm_err *err;
+
+	if (!image)
+		lm_oom();
+	image->fd = open(path, O_RDONLY | O_CLOEXEC);
+	err = image->fd < 0 ? lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %m", path) : read_image(image, path);
+	if (!err)
+		*ret = image;
+	else
+		lm_image_close(image);
+	return err;
+}
+
+void lm_image_close(struct lm_image *image)
+{
+	if (!image)
+		return;
+	if (image->elf)
+		elf_end(image->elf);
+	if (image->fd >= 0)
+		close(image->fd);
+	lm_arena_release(&image->arena);
+	free(image);
+}
+
+enum lm_machine lm_image_machine(const struct lm_image *image)
+{
+	return image->machine;
+}
+
+static const struct part *find_part(const struct lm_image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->nr_parts; i++)
+		if (address >= image->parts[i].addr && address - image->parts[i].addr < image->parts[i].size)
+			return &image->parts[i];
+	return NULL;
+}
+
+const uint8_t *lm_image_bytes(const struct lm_image *image, uint64_t address, size_t *len)
+{
+	const struct part *p = find_part(image, address);
+
+	if (!p || !p->bytes)
+		return NULL;
+	*len = p->size - (address - p->addr);
+	return p->bytes + (address - p->addr);
+}
+
+const char *lm_image_symbol(const struct lm_image *image, uint64_t address, uint64_t *start)
+{
+	size_t lo = 0, hi = image->nr_symbols;
+
+	*start = 0;
+	if (!find_part(image, address))
+		return "";
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (image->symbols[mid].addr <= address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (size_t back = 0; lo-- > 0 && back < 64; back++) {
+		const struct symbol *s = &image->symbols[lo];
+
+		if (s->size ? address - s->addr < s->size : back == 0) {
+			*start = s->addr;
+			return s->name;
+		}
+	}
+	return "";
+}
+
+const char *lm_image_alias(const struct lm_image *image, uint64_t address, size_t n)
+{
+	size_t lo = 0, hi = image->nr_symbols;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (image->symbols[mid].addr < address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return n < image->nr_symbols - lo && image->symbols[lo + n].addr == address ? image->symbols[lo + n].name : NULL;
+}
+
+bool lm_image_find(const struct lm_image *image, const char *name, uint64_t *address)
+{
+	for (size_t i = 0; i < image->nr_symbols; i++) {
+		if (!strcmp(image->symbols[i].name, name)) {
+			*address = image->symbols[i].addr;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool lm_image_address(const struct lm_image *image, uint64_t file_offset, uint64_t *address)
+{
+	for (size_t i = 0; i < image->nr_loads; i++) {
+		const struct load *l = &image->loads[i];
+
+		if (file_offset >= l->offset && file_offset - l->offset < l->size) {
+			*address = l->addr + (file_offset - l->offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Old compressed sections (.zdebug_NAME, "ZLIB" and the size) are left out: nothing has written them for years. */
+static Elf_Data *section_data(Elf *elf, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr h;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *this = gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+
+		if (!this || strcmp(this, name) || h.sh_type == SHT_NOBITS)
+			continue;
+		if ((h.sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
+			return NULL;
+		return elf_rawdata(scn, NULL);
+	}
+	return NULL;
+}
+
+struct lm_err *lm_image_section(const char *path, const char *name, struct lm_arena *arena, const uint8_t **data,
+				size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf;
+	Elf_Data *found;
+
+	*data = NULL;
+	*len = 0;
+	if (fd < 0)
+		return lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %m", path);
+	elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	found = elf ? section_data(elf, name) : NULL;
+	if (found && found->d_buf && found->d_size) {
+		uint8_t *copy = lm_arena_alloc(arena, found->d_size);
+
+		memcpy(copy, found->d_buf, found->d_size);
+		*data = copy;
+		*len = found->d_size;
+	}
+	elf_end(elf);
+	close(fd);
+	return NULL;
+}

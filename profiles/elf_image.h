@@ -1,0 +1,39 @@
+/*
+ * elf_image.h - the bytes and symbols of an ELF file by address.  The only
+ * door to libelf.
+ */
+#ifndef LM_PROFILES_ELF_IMAGE_H
+#define LM_PROFILES_ELF_IMAGE_H
+
+#include "base/err.h"
+#include "profiles/insn.h"
+
+struct lm_arena;
+struct lm_image;
+
+/* The bytes of a section by name, unpacked if they are compressed, in arena; *len 0: there is none. */
+struct lm_err *lm_image_section(const char *path, const char *name, struct lm_arena *arena, const uint8_t **data,
+				size_t *len) LM_MUST_CHECK;
+
+/* LM_ERR_INPUT: not readable, or for a machine whose instructions are not known here. */
+struct lm_err *lm_image_open(const char *path, struct lm_image **ret) LM_MUST_CHECK;
+void lm_image_close(struct lm_image *image);	/* NULL is fine */
+
+enum lm_machine lm_image_machine(const struct lm_image *image);
+
+/* The bytes from address to the end of its section, *len of them; NULL where the file has none. */
+const uint8_t *lm_image_bytes(const struct lm_image *image, uint64_t address, size_t *len);
+
+/* The symbol that address lies in (or that starts last before it, if sizes are missing); "" none. */
+const char *lm_image_symbol(const struct lm_image *image, uint64_t address, uint64_t *start);
+
+/* The n-th other symbol that starts where address is the start of one, n from 0; NULL: no more. */
+const char *lm_image_alias(const struct lm_image *image, uint64_t address, size_t n);
+
+/* The address of a symbol by name; false: none. */
+bool lm_image_find(const struct lm_image *image, const char *name, uint64_t *address);
+
+/* The address at which a byte of the file is loaded; false: it is not loaded. */
+bool lm_image_address(const struct lm_image *image, uint64_t file_offset, uint64_t *address);
+
+#endif

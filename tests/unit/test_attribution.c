@@ -1,0 +1,325 @@
+/*
+ * test_attribution.c - samples to fields: a program of known layout, compiled
+ * here, and samples at addresses that its symbols name.
+ */
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "profiles/attribution.h"
+#include "profiles/elf_image.h"
+#include "profiles/flow.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Each function is one access and a return; the labels stand at the accesses. */
+static const char source[] =
+	"struct inner { long hits; int kind; };\n"
+	"struct rec { long id; struct inner in; int flags[4]; struct rec *next; };\n"
+	"struct other { long a, b; };\n"
+	"#define apart __attribute__((noinline))\n"
+	"apart long read_id(struct rec *r) { long v; __asm__(\"at_id: mov %1, %0\" : \"=r\"(v) : \"m\"(r->id)); return v; }\n"
+	"apart void add_hit(struct inner *i) { __asm__(\"at_hit: addq $1, %0\" : \"+m\"(i->hits)); }\n"
+	"apart void hit(struct rec *r) { __asm__(\"at_rec_hit: addq $1, %0\" : \"+m\"(r->in.hits)); }\n"
+	"apart long far(struct rec *r) { long v; __asm__(\"at_next: mov %1, %0\\nbehind_next: nop\" : \"=r\"(v) : "
+	"\"m\"(r->next)); return v; }\n"
+	"apart int flag(struct rec *r, long n) { return r->flags[n]; }\n"
+	"apart long foreign(struct other *o) { long v; __asm__(\"at_other: mov %1, %0\" : \"=r\"(v) : \"m\"(o->b)); "
+	"return v; }\n"
+	"apart void none(void) { __asm__ volatile(\"at_none: nop\"); }\n"
+	"struct rec a, b; struct other o;\n"
+	"int main(void) { hit(&a); add_hit(&a.in); none(); return (int)(read_id(&a) + far(&b) + flag(&a, 1) + "
+	"foreign(&o)); }\n";
+
+struct place {
+	struct lm_arena arena;
+	char *dir, *path;
+	struct lm_debuginfo *bin;
+	struct lm_image *image;
+	struct lm_samples samples;
+	struct lm_accesses out;
+	struct lm_attribution result;
+};
+
+static void must(struct lm_err *err)
+{
+	if (err)
+		fail_msg("%s", err->msg);
+}
+
+static int setup(void **state)
+{
+	struct place *p = calloc(1, sizeof(*p));
+	char *c;
+	struct lm_str errors = { 0 };
+	int status;
+
+	assert_non_null(p);
+	must(lm_temp_dir(&p->arena, &p->dir));
+	c = lm_arena_printf(&p->arena, "%s/program.c", p->dir);
+	p->path = lm_arena_printf(&p->arena, "%s/program", p->dir);
+	must(lm_file_write(c, source, strlen(source)));
+	char cc[] = "gcc", g[] = "-g", o2[] = "-O2", pie[] = "-no-pie", fpie[] = "-fno-pie", id[] = "-Wl,--build-id=0x"
+		"00112233445566778899aabbccddeeff00112233", o[] = "-o";
+	char *argv[] = { cc, g, o2, fpie, pie, id, o, p->path, c, NULL };
+
+	lm_run(argv, p->dir, 60, 4096, &errors, &status);
+	if (status)
+		fail_msg("%s", lm_str_text(&errors));
+	lm_str_release(&errors);
+	must(lm_debuginfo_open(p->path, &p->bin));
+	must(lm_image_open(p->path, &p->image));
+	lm_samples_init(&p->samples);
+	lm_accesses_init(&p->out);
+	*state = p;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct place *p = *state;
+
+	lm_samples_release(&p->samples);
+	lm_accesses_release(&p->out);
+	lm_image_close(p->image);
+	lm_debuginfo_close(p->bin);
+	lm_remove_tree(p->dir);
+	lm_arena_release(&p->arena);
+	free(p);
+	return 0;
+}
+
+static uint64_t at(struct place *p, const char *symbol)
+{
+	uint64_t address = 0;
+
+	if (!lm_image_find(p->image, symbol, &address))
+		fail_msg("no symbol %s", symbol);
+	return address;
+}
+
+static uint32_t word(struct place *p, const char *text)
+{
+	return lm_strings_add(p->samples.strings, text, strlen(text));
+}
+
+static void add(struct place *p, struct lm_sample s)
+{
+	s.dso = s.dso ? s.dso : LM_NO_STRING;
+	s.symbol = LM_NO_STRING;
+	s.cpu = LM_CPU_UNKNOWN;
+	s.count = s.count ? s.count : 1;
+	lm_samples_add(&p->samples, s);
+	p->samples.samples += s.count;
+}
+
+static struct lm_err *attribute(struct place *p, bool force)
+{
+	struct lm_attribution_opts opts = { .record = "rec", .force = force };
+
+	return lm_attribute(p->bin, &p->samples, &opts, &p->out, &p->result);
+}
+
+static void adds_up(struct place *p)
+{
+	uint64_t outcomes = 0, drops = 0;
+
+	for (unsigned i = 0; i < LM_NR_OUTCOMES; i++)
+		outcomes += p->result.count[i];
+	for (unsigned i = 0; i < LM_NR_DROPS; i++)
+		drops += p->out.drops[i];
+	assert_int_equal(outcomes, p->result.samples);
+	assert_int_equal(p->out.samples, p->out.used + drops);
+}
+
+/* The row of a member, or NULL. */
+static const struct lm_access *row(struct place *p, const char *member, const char *site)
+{
+	for (size_t i = 0; i < p->out.nr; i++)
+		if (!strcmp(lm_strings_get(p->out.strings, p->out.rows[i].member), member) &&
+		    !strcmp(lm_strings_get(p->out.strings, p->out.rows[i].site), site))
+			return &p->out.rows[i];
+	return NULL;
+}
+
+static void an_address_of_code_is_enough(void **state)
+{
+	struct place *p = *state;
+	const struct lm_access *r;
+
+	add(p, (struct lm_sample){ .ip = at(p, "at_id"), .evidence = LM_EVIDENCE_PRECISE, .count = 3 });
+	add(p, (struct lm_sample){ .ip = at(p, "at_rec_hit"), .evidence = LM_EVIDENCE_PRECISE });
+	add(p, (struct lm_sample){ .ip = at(p, "at_other"), .evidence = LM_EVIDENCE_PRECISE });
+	add(p, (struct lm_sample){ .ip = at(p, "at_none"), .evidence = LM_EVIDENCE_PRECISE });
+	add(p, (struct lm_sample){ .ip = 0x10, .evidence = LM_EVIDENCE_PRECISE });
+	must(attribute(p, false));
+	adds_up(p);
+	r = row(p, "id", "read_id");
+	assert_non_null(r);
+	assert_int_equal(r->reads, 3);
+	assert_int_equal(r->writes, 0);
+	assert_int_equal(r->size, 8);
+	assert_int_equal(r->evidence, LM_EVIDENCE_TYPED);
+	r = row(p, "in.hits", "hit");
+	assert_non_null(r);
+	assert_int_equal(r->reads, 1);
+	assert_int_equal(r->writes, 1);
+	assert_int_equal(p->result.count[LM_OUTCOME_FIELD], 4);
+	assert_int_equal(p->result.count[LM_OUTCOME_ELSEWHERE], 1);
+	assert_int_equal(p->result.count[LM_OUTCOME_NO_MEMORY], 1);
+	assert_int_equal(p->result.count[LM_OUTCOME_NO_FUNCTION], 1);
+}
+
+/* Two instructions agree on where the object is; then a pointer to its part is the record's, too. */
+static void objects_are_found_from_data_addresses(void **state)
+{
+	struct place *p = *state;
+	const uint64_t base = 0x7f0000001000;
+	const struct lm_access *r;
+
+	add(p, (struct lm_sample){ .ip = at(p, "at_id"), .addr = base, .op = LM_OP_READ,
+				   .evidence = LM_EVIDENCE_PRECISE });
+	add(p, (struct lm_sample){ .ip = at(p, "at_rec_hit"), .addr = base + 8, .op = LM_OP_WRITE,
+				   .evidence = LM_EVIDENCE_PRECISE });
+	add(p, (struct lm_sample){ .ip = at(p, "at_hit"), .addr = base + 8, .op = LM_OP_WRITE,
+				   .evidence = LM_EVIDENCE_PRECISE, .count = 5 });
+	add(p, (struct lm_sample){ .ip = at(p, "at_hit"), .addr = base + 0x10000, .op = LM_OP_WRITE,
+				   .evidence = LM_EVIDENCE_PRECISE, .count = 2 });
+	must(attribute(p, false));
+	adds_up(p);
+	assert_int_equal(p->result.objects, 1);
+	assert_int_equal(p->result.count[LM_OUTCOME_FIELD], 2);
+	assert_int_equal(p->result.count[LM_OUTCOME_OBJECT], 5);
+	r = row(p, "in.hits", "add_hit");
+	assert_non_null(r);
+	assert_int_equal(r->writes, 5);
+	assert_int_equal(r->evidence, LM_EVIDENCE_PRECISE);
+}
+
+/* The element of an array is told by the address, and left open without one. */
+static void an_index_is_a_range(void **state)
+{
+	struct place *p = *state;
+	const uint64_t base = 0x7f0000001000;
+	struct lm_flow_source from = { p->bin, p->image, lm_disasm_new(LM_X86_64), lm_flow_cache_new() };
+	const struct lm_function *f;
+	struct lm_flow flow;
+	uint64_t ip = 0;
+
+	must(lm_debuginfo_function(p->bin, at(p, "flag"), &f));
+	must(lm_flow_run(&from, f, &p->arena, &flow));
+	for (size_t i = 0; i < flow.nr; i++)
+		if (flow.rows[i].insn.nr_mem && flow.rows[i].reach[0].stride == 4)
+			ip = flow.rows[i].insn.addr;
+	lm_disasm_free(from.disasm);
+	lm_flow_cache_free(from.cache);
+	assert_int_not_equal(ip, 0);
+	add(p, (struct lm_sample){ .ip = at(p, "at_id"), .addr = base, .evidence = LM_EVIDENCE_EXACT, .count = 9 });
+	add(p, (struct lm_sample){ .ip = ip, .addr = base + 24 + 8, .evidence = LM_EVIDENCE_EXACT });
+	add(p, (struct lm_sample){ .ip = ip, .evidence = LM_EVIDENCE_EXACT });
+	must(attribute(p, false));
+	adds_up(p);
+	assert_non_null(row(p, "flags[2]", "flag"));
+	assert_non_null(row(p, "flags", "flag"));
+}
+
+/* A breakpoint traps behind its access, a timer's sample comes behind it. */
+static void late_samples_step_back(void **state)
+{
+	struct place *p = *state;
+	const struct lm_access *r;
+
+	add(p, (struct lm_sample){ .ip = at(p, "behind_next"), .after = true, .evidence = LM_EVIDENCE_EXACT });
+	add(p, (struct lm_sample){ .ip = at(p, "behind_next"), .evidence = LM_EVIDENCE_SKIDDING, .count = 4 });
+	must(attribute(p, false));
+	adds_up(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_FIELD], 5);
+	r = row(p, "next", "far");
+	assert_non_null(r);
+	assert_int_equal(p->out.nr, 2);
+	for (size_t i = 0; i < p->out.nr; i++)
+		assert_int_equal(p->out.rows[i].evidence, p->out.rows[i].reads == 4 ? LM_EVIDENCE_SKIDDING :
+										     LM_EVIDENCE_TYPED);
+}
+
+/* A program that was mapped elsewhere, by its mmap record. */
+static void mappings_move_addresses(void **state)
+{
+	struct place *p = *state;
+	uint32_t dso = word(p, "/somewhere/program");
+	uint64_t text = at(p, "at_id") & ~UINT64_C(0xfff), moved = 0x7f1234560000;
+	struct lm_mapping map = { .dso = dso, .pid = 7, .start = moved, .len = 0x1000, .pgoff = text - 0x400000 };
+
+	p->samples.mappings = malloc(sizeof(map));
+	assert_non_null(p->samples.mappings);
+	p->samples.mappings[0] = map;
+	p->samples.nr_mappings = p->samples.cap_mappings = 1;
+	add(p, (struct lm_sample){ .ip = at(p, "at_id") - text + moved, .evidence = LM_EVIDENCE_PRECISE });
+	must(attribute(p, false));
+	adds_up(p);
+	assert_non_null(row(p, "id", "read_id"));
+}
+
+static void another_build_is_refused(void **state)
+{
+	struct place *p = *state;
+	struct lm_build_id id = { .dso = word(p, "/usr/bin/program"), .hex = "ffff2233445566778899aabbccddeeff00112233" };
+	struct lm_err *err;
+
+	p->samples.build_ids = malloc(sizeof(id));
+	assert_non_null(p->samples.build_ids);
+	p->samples.build_ids[0] = id;
+	p->samples.nr_build_ids = p->samples.cap_build_ids = 1;
+	add(p, (struct lm_sample){ .ip = at(p, "at_id"), .addr = 0x1000, .evidence = LM_EVIDENCE_PRECISE, .count = 9 });
+	err = attribute(p, false);
+	assert_non_null(err);
+	assert_int_equal(err->code, LM_ERR_INPUT);
+	assert_non_null(strstr(err->msg, id.hex));
+	assert_non_null(strstr(err->msg, "00112233445566778899aabbccddeeff00112233"));
+	lm_err_free(err);
+	assert_int_equal(p->out.nr, 0);
+	must(attribute(p, true));
+	assert_int_equal(p->out.nr, 1);
+	assert_int_equal(p->out.rows[0].evidence, LM_EVIDENCE_SKIDDING);
+}
+
+static void an_unknown_record_is_an_error(void **state)
+{
+	struct place *p = *state;
+	struct lm_attribution_opts opts = { .record = "nothing" };
+	struct lm_err *err = lm_attribute(p->bin, &p->samples, &opts, &p->out, &p->result);
+
+	assert_non_null(err);
+	assert_non_null(strstr(err->msg, "nothing"));
+	lm_err_free(err);
+}
+
+static void every_outcome_has_a_sentence(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < LM_NR_OUTCOMES; i++)
+		assert_true(strlen(lm_outcome_text((enum lm_outcome)i)) > 10);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(an_address_of_code_is_enough),
+		TEST(objects_are_found_from_data_addresses),
+		TEST(an_index_is_a_range),
+		TEST(late_samples_step_back),
+		TEST(mappings_move_addresses),
+		TEST(another_build_is_refused),
+		TEST(an_unknown_record_is_an_error),
+		cmocka_unit_test(every_outcome_has_a_sentence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
