@@ -14,10 +14,17 @@ static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 /* A thread, not a handler: removing directories is nothing that a handler may do. */
 static void *wait_for_signal(void *arg)
 {
-	const sigset_t set = *(const sigset_t *)arg;	/* a copy: main() may return first */
 	const char *temp = getenv("TMPDIR");
+	sigset_t blocked, set;
 	int number;
 
+	/* The creator's mask was inherited.  Nothing of its stack is used: main() may return first. */
+	(void)arg;
+	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (sigismember(&blocked, ends[i]))
+			sigaddset(&set, ends[i]);
 	if (sigwait(&set, &number))
 		return NULL;
 	lm_remove_temp_dirs("/dev/shm");
@@ -45,7 +52,7 @@ void lm_clean_up_on_signals(sigset_t *set)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_BLOCK, set, NULL);
-	if (pthread_create(&thread, &attr, wait_for_signal, set))
+	if (pthread_create(&thread, &attr, wait_for_signal, NULL))
 		pthread_sigmask(SIG_UNBLOCK, set, NULL);
 	pthread_attr_destroy(&attr);
 }
