@@ -8,6 +8,7 @@
 #include "optimizer/plan.h"
 #include "output/rewrite.h"
 #include "output/verify.h"
+#include "profiles/attribution.h"
 
 /* All that a report is made of; borrowed.  Parts that a command has not are NULL. */
 struct lm_story {
@@ -25,6 +26,7 @@ struct lm_story {
 	const char *build_id;		/* of --binary, or NULL */
 	const char *const *profiles;	/* paths as given */
 	size_t nr_profiles;
+	const struct lm_attribution *attribution; /* of samples by --binary, or NULL */
 	bool by_offset;			/* samples became members by their offset in base, and no binary vouches for base */
 	bool kernel;			/* Linux kernel flags: the allocator's steps are known */
 	const char *diff;		/* the unified diff, or NULL */
@@ -44,7 +46,8 @@ void lm_report_text(const struct lm_story *story, const struct lm_print_opts *op
 void lm_report_json(const struct lm_story *story, struct lm_str *out);
 
 /* What the profile is worth: samples used and dropped by reason, events, evidence class; by_offset as in the story. */
-void lm_evidence_report(const struct lm_accesses *t, bool by_offset, struct lm_str *out);
+void lm_evidence_report(const struct lm_accesses *t, const struct lm_attribution *attribution, bool by_offset,
+			struct lm_str *out);
 
 /* The access table as JSON. */
 void lm_accesses_json(const struct lm_accesses *t, struct lm_str *out);

@@ -508,7 +508,7 @@ static void print_evidence(const struct printer *p)
 	heading(p, "Evidence");
 	for (size_t i = 0; i < s->nr_profiles; i++)
 		lm_wrapf(p->out, 2, 6, "profile: %s", lm_safe(p->arena, s->profiles[i]));
-	lm_evidence_report(u->accesses, s->by_offset, p->out);
+	lm_evidence_report(u->accesses, s->attribution, s->by_offset, p->out);
 	if (u->cpus_assumed)
 		lm_wrapf(p->out, 2, 6, "CPUs: the profile names none; rates were split evenly over %u CPUs", u->nr_cpus);
 	else
@@ -523,7 +523,19 @@ static void print_evidence(const struct printer *p)
 	print_verification(p);
 }
 
-void lm_evidence_report(const struct lm_accesses *t, bool by_offset, struct lm_str *out)
+/* Every sample has one outcome; they add up. */
+static void print_outcomes(const struct lm_attribution *a, struct lm_arena *arena, struct lm_str *out)
+{
+	lm_wrapf(out, 2, 6, "attributed by the program's code: %s samples, %s object%s of the record",
+		 lm_count(arena, (double)a->samples), lm_count(arena, (double)a->objects), a->objects == 1 ? "" : "s");
+	for (int o = 0; o < LM_NR_OUTCOMES; o++)
+		if (a->count[o])
+			lm_wrapf(out, 4, 8, "%s %s", lm_count(arena, (double)a->count[o]),
+				 lm_outcome_text((enum lm_outcome)o));
+}
+
+void lm_evidence_report(const struct lm_accesses *t, const struct lm_attribution *attribution, bool by_offset,
+			struct lm_str *out)
 {
 	struct lm_arena arena = { 0 };
 	enum lm_evidence worst = LM_EVIDENCE_EXACT;
@@ -536,6 +548,8 @@ void lm_evidence_report(const struct lm_accesses *t, bool by_offset, struct lm_s
 		lm_wrap(out, 2, 6, lm_str_text(&s));
 	lm_wrapf(out, 2, 6, "samples or lines: %s read, %s used", lm_count(&arena, (double)t->samples),
 		 lm_count(&arena, (double)t->used));
+	if (attribution)
+		print_outcomes(attribution, &arena, out);
 	for (unsigned d = 0; d < LM_NR_DROPS; d++)
 		if (t->drops[d])
 			lm_wrapf(out, 4, 8, "%s not used: %s", lm_count(&arena, (double)t->drops[d]),

@@ -429,3 +429,21 @@ struct lm_err *lm_profile_read_samples(const char *path, const struct lm_reader_
 	close_profile(&src);
 	return err;
 }
+
+struct lm_err *lm_profile_read_any(const char *path, const struct lm_reader_opts *opts, struct lm_accesses *accesses,
+				   struct lm_samples *samples, bool *has_samples)
+{
+	const struct format *format;
+	struct lm_lines src;
+	struct lm_err *err = open_profile(path, &src);
+
+	if (err)
+		return err;
+	err = find_format(&src, &format);
+	if (!err) {
+		*has_samples = format->samples != NULL;
+		err = *has_samples ? read_samples(&src, opts, samples) : read_source(&src, opts, accesses);
+	}
+	close_profile(&src);
+	return err;
+}

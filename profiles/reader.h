@@ -40,4 +40,11 @@ struct lm_err *lm_profile_read(const char *path, const struct lm_reader_opts *op
 struct lm_err *lm_profile_read_samples(const char *path, const struct lm_reader_opts *opts,
 				       struct lm_samples *t) LM_MUST_CHECK;
 
+/*
+ * Whichever of the two the format has: samples if it has them, else accesses.
+ * *has_samples tells which table was added to.
+ */
+struct lm_err *lm_profile_read_any(const char *path, const struct lm_reader_opts *opts, struct lm_accesses *accesses,
+				   struct lm_samples *samples, bool *has_samples) LM_MUST_CHECK;
+
 #endif

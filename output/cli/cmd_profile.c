@@ -123,7 +123,7 @@ static void say(const struct lm_job *job)
 	struct lm_str out = { 0 };
 
 	lm_str_add(&out, "Profile\n");
-	lm_evidence_report(t, job->by_offset, &out);
+	lm_evidence_report(t, job->has_attribution ? &job->attribution : NULL, job->by_offset, &out);
 	say_totals(t, &arena, &out);
 	say_members(t, &arena, &out);
 	lm_job_say(job, &out);

@@ -46,7 +46,8 @@ static struct lm_err *print(const struct lm_job *job)
 	err = lm_file_write(job->o->output, out.text, out.len);
 	if (!err && job->has_accesses && !job->o->json) {
 		lm_str_add(&words, "Evidence\n");
-		lm_evidence_report(&job->accesses, job->by_offset, &words);
+		lm_evidence_report(&job->accesses, job->has_attribution ? &job->attribution : NULL, job->by_offset,
+				   &words);
 		lm_job_say(job, &words);
 	}
 	lm_str_release(&words);

@@ -5,6 +5,7 @@
 #include "output/words.h"
 #include "profiles/reader.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,50 @@ static uint64_t record_size(const struct lm_job *job)
 	return job->binary_record ? job->binary_record->size : 0;
 }
 
+/* Samples, bound to members by the program's debug info and code. */
+static struct lm_err *attribute(struct lm_job *job, struct lm_samples *samples, struct lm_accesses *t)
+{
+	const struct lm_attribution_opts opts = {
+		.record = job->o->record,
+		.objects = job->o->objects,
+		.nr_objects = job->o->nr_objects,
+		.force = job->o->force,
+	};
+	struct lm_attribution one;
+	struct lm_err *err = lm_attribute(job->binary, samples, &opts, t, &one);
+
+	if (err)
+		return err;
+	job->has_attribution = true;
+	job->attribution.samples += one.samples;
+	job->attribution.objects += one.objects;
+	job->attribution.slide = one.slide;
+	for (int o = 0; o < LM_NR_OUTCOMES; o++)
+		job->attribution.count[o] += one.count[o];
+	if (!t->used)
+		return lm_err_new(LM_ERR_INPUT, "None of the profile's %" PRIu64 " samples is an access to %s: %" PRIu64
+				  " went elsewhere, %" PRIu64 " are in no function of %s; profile what uses the record, "
+				  "or give its program as --binary.", one.samples, job->o->record,
+				  one.count[LM_OUTCOME_ELSEWHERE], one.count[LM_OUTCOME_NO_FUNCTION], job->o->binary);
+	return NULL;
+}
+
+/* With a binary, samples need no --object: their instructions say what they touch. */
+static struct lm_err *read_with_binary(struct lm_job *job, size_t i, const struct lm_reader_opts *opts,
+				       struct lm_accesses *t)
+{
+	struct lm_samples samples;
+	bool has_samples = false;
+	struct lm_err *err;
+
+	lm_samples_init(&samples);
+	err = lm_profile_read_any(job->o->profiles.items[i], opts, t, &samples, &has_samples);
+	if (!err && has_samples)
+		err = attribute(job, &samples, t);
+	lm_samples_release(&samples);
+	return err;
+}
+
 static struct lm_err *read_profile(struct lm_job *job, size_t i)
 {
 	struct lm_reader_opts opts = {
@@ -127,7 +172,10 @@ static struct lm_err *read_profile(struct lm_job *job, size_t i)
 	struct lm_err *err;
 
 	lm_accesses_init(&one);
-	err = lm_profile_read(job->o->profiles.items[i], &opts, &one);
+	if (job->binary && job->o->record)
+		err = read_with_binary(job, i, &opts, &one);
+	else
+		err = lm_profile_read(job->o->profiles.items[i], &opts, &one);
 	if (!err)
 		lm_accesses_merge(&job->accesses, &one, job->o->weights[i]);
 	lm_accesses_release(&one);
@@ -181,6 +229,7 @@ struct lm_story lm_job_story(const struct lm_job *job)
 		.build_id = job->binary ? lm_debuginfo_build_id(job->binary) : NULL,
 		.profiles = job->o->profiles.items,
 		.nr_profiles = job->o->profiles.nr,
+		.attribution = job->has_attribution ? &job->attribution : NULL,
 		.by_offset = job->by_offset,
 		.kernel = job->configs.kernel,
 	};

@@ -10,6 +10,7 @@
 #include "output/cli/options.h"
 #include "output/report.h"
 #include "profiles/access.h"
+#include "profiles/attribution.h"
 
 /* Zero-initialise; release in any case. */
 struct lm_job {
@@ -28,6 +29,8 @@ struct lm_job {
 	struct lm_plan_opts plan_opts;
 	const char *title;		/* "struct mem_cgroup" */
 	bool has_accesses;
+	struct lm_attribution attribution; /* of samples by the binary, all profiles added up */
+	bool has_attribution;
 	bool by_offset;			/* rows came as offsets in the whole record, and no binary was checked */
 };
 

@@ -16,7 +16,7 @@
 
 enum {
 	OPT_STRUCT = 0x100, OPT_HEADER, OPT_SOURCE, OPT_KBUILD, OPT_KERNEL_HEADERS, OPT_CONFIG, OPT_ROOT, OPT_PROFILE,
-	OPT_BINARY, OPT_OBJECT, OPT_LINE, OPT_CPUS, OPT_BASE_ALIGN, OPT_JSON, OPT_COLOR,
+	OPT_BINARY, OPT_FORCE, OPT_OBJECT, OPT_LINE, OPT_CPUS, OPT_BASE_ALIGN, OPT_JSON, OPT_COLOR,
 };
 
 static const struct argp_option table[] = {
@@ -35,7 +35,10 @@ static const struct argp_option table[] = {
 	{ "profile", OPT_PROFILE, "FILE[:WEIGHT]", 0,
 	  "perf.data, perf script or c2c text, any other output that the manual names, or an access file; "
 	  "repeatable: they add up", 2 },
-	{ "binary", OPT_BINARY, "FILE", 0, "ELF file with DWARF: check that its record is the one of the header", 2 },
+	{ "binary", OPT_BINARY, "FILE", 0,
+	  "the profiled program with DWARF: checks that its record is the header's, and binds samples to members without "
+	  "--object", 2 },
+	{ "force", OPT_FORCE, NULL, 0, "take a profile of another build than --binary; its evidence counts less", 2 },
 	{ "object", OPT_OBJECT, "ADDR", 0, "address of one object of the record (decimal, or hex); repeatable", 2 },
 	{ "line", OPT_LINE, "N", 0, "bytes of a cache line: 32, 64, 128 or 256; default: 64", 2 },
 	{ "cpus", OPT_CPUS, "N", 0, "CPUs to assume where the profile names none", 2 },
@@ -194,6 +197,9 @@ static int parse_profile(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_BINARY:
 		o->binary = arg;
+		return 0;
+	case OPT_FORCE:
+		o->force = true;
 		return 0;
 	case OPT_OBJECT:
 		add_object(state, o, arg);

@@ -42,6 +42,7 @@ struct lm_options {
 	uint64_t *objects;
 	size_t nr_objects, objects_cap;
 	const char *binary;
+	bool force;			/* take the profile of another build */
 	uint32_t line, cpus, base_align; /* cpus, base_align: 0 not given */
 	struct lm_list pins, together, apart;
 	int moves;			/* as in lm_plan_opts */
