@@ -317,6 +317,17 @@ static struct lm_err *add_variable(struct scope *s, Dwarf_Die die, uint8_t depth
 	return err;
 }
 
+/* What an inlined call returns: a variable without a place, so that its type is among those of the function. */
+static struct lm_err *add_result(struct scope *s, Dwarf_Die die, uint8_t depth)
+{
+	struct lm_variable v = { .name = "", .type = LM_NO_TYPE, .depth = depth };
+	struct lm_err *err = name_and_type(s->bin, die, 0, &v.name, &v.type);
+
+	if (!err && v.type != LM_NO_TYPE)
+		*LM_ARENA_PUSH(&s->bin->arena, s->f->variables, s->f->nr_variables, s->cap) = v;
+	return err;
+}
+
 static struct lm_err *read_scope(struct scope *s, Dwarf_Die die, uint8_t depth, const struct lm_range *ranges,
 				 size_t nr_ranges);
 
@@ -343,7 +354,9 @@ static struct lm_err *read_scope(struct scope *s, Dwarf_Die die, uint8_t depth, 
 
 		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
 			err = add_variable(s, child, depth, ranges, nr_ranges);
-		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
+		else if (tag == DW_TAG_inlined_subroutine)
+			err = add_result(s, child, depth);
+		if (!err && (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine))
 			err = inner_scope(s, child, depth);
 		if (!err)
 			err = lm_die_next(s->bin, &child);
