@@ -45,7 +45,9 @@ enum lm_evidence {
 	X(NO_OBJECT, "no-object", "no --object address was given to bind data addresses") \
 	X(OTHER_RECORD, "other-record", "row is about another record") \
 	X(NO_MEMBER, "no-member", "member is not in the record") \
-	X(OUTSIDE, "outside", "offset lies behind the end of its member")
+	X(OUTSIDE, "outside", "offset lies behind the end of its member") \
+	X(GUEST, "guest", "sample was taken inside a virtual machine's guest, whose addresses mean nothing here") \
+	X(LOST, "lost", "perf lost the sample while recording: record with a larger buffer (perf record -m 16M)")
 
 enum lm_drop {
 #define X(name, word, text) LM_DROP_##name,

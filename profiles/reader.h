@@ -1,13 +1,14 @@
 /*
- * reader.h - any perf output or access file -> access table.
+ * reader.h - any perf output or access file -> access table or sample table.
  *
  * The format is told by content, never by name.  One file a format behind this
- * interface: reader_access.c, reader_script.c, reader_datatype.c.
+ * interface: reader_data.c, reader_script.c, reader_c2c.c, and so on.
  */
 #ifndef LM_PROFILES_READER_H
 #define LM_PROFILES_READER_H
 
 #include "profiles/access.h"
+#include "profiles/sample.h"
 
 struct lm_reader_opts {
 	const char *record;	/* tag or typedef name the user asked for; may be NULL */
@@ -27,5 +28,16 @@ struct lm_reader_opts {
  */
 struct lm_err *lm_profile_read(const char *path, const struct lm_reader_opts *opts,
 			       struct lm_accesses *t) LM_MUST_CHECK;
+
+/*
+ * The same for attribution: adds the samples of path to t, with or without data
+ * address; objects and record of opts are not used.  perf.data, perf script
+ * text (of ips only, too), c2c, perf mem report -D, lackey and perf stat text
+ * have samples.  LM_ERR_INPUT as above, and for a format that names members
+ * already: perf annotate --data-type, perf report -s type,typeoff, a sweep, an
+ * access file.
+ */
+struct lm_err *lm_profile_read_samples(const char *path, const struct lm_reader_opts *opts,
+				       struct lm_samples *t) LM_MUST_CHECK;
 
 #endif

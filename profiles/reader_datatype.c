@@ -28,7 +28,7 @@
  * event without --group, no function and no CPU: then the operation is
  * unknown, the site "[unknown]".
  */
-#include "profiles/reader_private.h"
+#include "profiles/event.h"
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -418,7 +418,7 @@ static bool add_row(struct datatype *d, struct lm_span line)
 
 /* ---- lines ---- */
 
-static struct lm_span strip_tag(struct lm_span s)
+struct lm_span lm_strip_tag(struct lm_span s)
 {
 	static const char *const tags[] = { "struct ", "union ", "class " };
 
@@ -438,7 +438,7 @@ static bool parse_title(struct lm_span line, struct lm_span *type, uint64_t *sam
 	if (!quote || !open || open < quote)
 		return false;
 	nr = lm_token(open + 1, s.end);
-	*type = strip_tag((struct lm_span){ s.p, quote });
+	*type = lm_strip_tag((struct lm_span){ s.p, quote });
 	return lm_span_decimal(nr, samples) && *samples < MAX_SAMPLES &&
 	       lm_span_starts(lm_token(nr.end, s.end), "sample");
 }
@@ -542,7 +542,7 @@ struct lm_err *lm_read_datatype(struct lm_lines *src, const struct lm_reader_opt
 	struct lm_line line;
 
 	if (opts->record && t->record == LM_NO_STRING) {
-		struct lm_span name = strip_tag((struct lm_span){ opts->record, opts->record + strlen(opts->record) });
+		struct lm_span name = lm_strip_tag((struct lm_span){ opts->record, opts->record + strlen(opts->record) });
 
 		t->record = lm_strings_add(t->strings, name.p, lm_span_len(name));
 	}

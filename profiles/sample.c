@@ -9,9 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The tag is the other half of the hash: a million rows are not in the cache, so do not look at the wrong ones. */
+struct slot {
+	uint32_t row;		/* + 1; 0 is free */
+	uint32_t tag;
+};
+
 struct index {
 	size_t mask;		/* slots - 1; slots are a power of two */
-	uint32_t slots[];	/* row + 1; 0 is free */
+	struct slot slots[];
 };
 
 void lm_samples_init(struct lm_samples *t)
@@ -42,13 +48,13 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ (h >> 32);
 }
 
-static size_t hash_key(const struct lm_sample *a)
+static uint64_t hash_key(const struct lm_sample *a)
 {
 	uint64_t h = mix(mix(0, a->ip), a->addr);
 
 	h = mix(h, ((uint64_t)a->symbol << 32) | a->dso);
 	h = mix(h, ((uint64_t)a->size << 32) | (uint32_t)a->cpu);
-	return (size_t)mix(h, ((uint64_t)a->op << 16) | ((uint64_t)a->evidence << 8) | a->after);
+	return mix(h, ((uint64_t)a->op << 16) | ((uint64_t)a->evidence << 8) | a->after);
 }
 
 static bool same_key(const struct lm_sample *a, const struct lm_sample *b)
@@ -58,15 +64,16 @@ static bool same_key(const struct lm_sample *a, const struct lm_sample *b)
 	       a->after == b->after;
 }
 
-/* The slot of key: free, or holding its row. */
-static size_t find_slot(const struct lm_samples *t, const struct lm_sample *key)
+/* The slot of key, whose hash is h: free, or holding its row. */
+static struct slot *find_slot(const struct lm_samples *t, const struct lm_sample *key, uint64_t h)
 {
-	const struct index *ix = t->index;
-	size_t at = hash_key(key) & ix->mask;
+	struct index *ix = t->index;
+	uint32_t tag = (uint32_t)(h >> 32);
+	size_t at = h & ix->mask;
 
-	while (ix->slots[at] && !same_key(&t->rows[ix->slots[at] - 1], key))
+	while (ix->slots[at].row && !(ix->slots[at].tag == tag && same_key(&t->rows[ix->slots[at].row - 1], key)))
 		at = (at + 1) & ix->mask;
-	return at;
+	return &ix->slots[at];
 }
 
 /* Makes an index with room for twice the rows there are, and one more. */
@@ -75,7 +82,7 @@ static void rebuild_index(struct lm_samples *t)
 	size_t slots = 64, bytes;
 	struct index *ix;
 
-	while (slots / 4 < t->nr + 1)
+	while (slots / 2 < t->nr + 1)
 		slots *= 2;
 	if (__builtin_mul_overflow(slots, sizeof(ix->slots[0]), &bytes))
 		lm_oom();
@@ -85,8 +92,14 @@ static void rebuild_index(struct lm_samples *t)
 		lm_oom();
 	ix->mask = slots - 1;
 	t->index = ix;
-	for (size_t i = 0; i < t->nr; i++)
-		ix->slots[find_slot(t, &t->rows[i])] = (uint32_t)i + 1;
+	for (size_t i = 0; i < t->nr; i++) {
+		uint64_t h = hash_key(&t->rows[i]);
+		size_t at = h & ix->mask;
+
+		while (ix->slots[at].row)	/* no two rows are equal */
+			at = (at + 1) & ix->mask;
+		ix->slots[at] = (struct slot){ (uint32_t)i + 1, (uint32_t)(h >> 32) };
+	}
 }
 
 static void push_row(struct lm_samples *t, struct lm_sample row)
@@ -106,23 +119,22 @@ static void push_row(struct lm_samples *t, struct lm_sample row)
 
 void lm_samples_add(struct lm_samples *t, struct lm_sample row)
 {
-	struct index *ix = t->index;
-	size_t slot;
+	const struct index *ix = t->index;
+	uint64_t h = hash_key(&row);
+	struct slot *slot;
 
-	if (!ix || t->nr + 1 > (ix->mask + 1) / 2) {
+	if (!ix || t->nr + 1 > (ix->mask + 1) / 4 * 3)
 		rebuild_index(t);
-		ix = t->index;
-	}
-	slot = find_slot(t, &row);
-	if (ix->slots[slot]) {
-		uint64_t *count = &t->rows[ix->slots[slot] - 1].count;
+	slot = find_slot(t, &row, h);
+	if (slot->row) {
+		uint64_t *count = &t->rows[slot->row - 1].count;
 
 		if (__builtin_add_overflow(*count, row.count, count))
 			*count = UINT64_MAX;
 		return;
 	}
 	push_row(t, row);
-	ix->slots[slot] = (uint32_t)t->nr;
+	*slot = (struct slot){ (uint32_t)t->nr, (uint32_t)(h >> 32) };
 }
 
 /* ---- order ---- */

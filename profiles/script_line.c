@@ -188,6 +188,12 @@ static struct lm_span cut_symbol(const char *p, const char *end)
 	return s;
 }
 
+static void set_symbol(const char *p, const char *end, struct lm_script_line *ret)
+{
+	ret->symbol = cut_symbol(p, end);
+	ret->behind = (struct lm_span){ ret->symbol.end, end };
+}
+
 /* A run of hexadecimal numbers, and what stands behind it. */
 struct run {
 	struct lm_span first, last, before_last;
@@ -229,8 +235,9 @@ static size_t take_ip(const struct run *r, const char *end, struct lm_script_lin
 		ret->symbol = r->last;
 		ip = r->before_last;
 		nr--;
+		ret->behind = (struct lm_span){ r->last.end, end };
 	} else if (r->behind.p < r->behind.end) {
-		ret->symbol = cut_symbol(r->behind.p, end);
+		set_symbol(r->behind.p, end, ret);
 	}
 	ret->has_ip = lm_span_hex(ip, &ret->ip);
 	return nr;
@@ -278,7 +285,7 @@ static bool parse_second_symbol(const char *p, const char *end, struct lm_script
 		if (is_digit(*next.p) || lm_span_is(next, "N/A"))
 			return false;
 		ret->has_ip = lm_span_hex(s, &ret->ip);
-		ret->symbol = cut_symbol(next.p, end);
+		set_symbol(next.p, end, ret);
 		return true;
 	}
 	return false;
@@ -371,7 +378,8 @@ static bool parse_frame(const char *line, const char *end, struct lm_script_line
 	if (s.p == line || !lm_span_hex(s, &ret->ip))
 		return false;
 	ret->has_ip = true;
-	ret->symbol = cut_symbol(lm_skip_blanks(s.end, end), end);
+	ret->tab = *line == '\t';
+	set_symbol(lm_skip_blanks(s.end, end), end, ret);
 	return true;
 }
 

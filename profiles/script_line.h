@@ -26,13 +26,29 @@ struct lm_script_line {
 	struct lm_span head;	/* comm, pid, tid, cpu, time */
 	struct lm_span event;	/* without the colon */
 	struct lm_span symbol;	/* of the ip, without offset; empty if there is none */
+	struct lm_span behind;	/* what follows the symbol: its offset, the file */
 	uint64_t addr, ip, data_src;
 	int32_t cpu;		/* LM_CPU_UNKNOWN if not printed */
 	bool has_time, has_addr, has_ip, has_data_src;
 	bool lone;		/* one number only, in addr: a data address if frames follow, else the ip */
 	bool traced;		/* text behind the event, no number: a tracepoint */
+	bool tab;		/* a frame behind a tab: of a call chain for sure */
 };
 
 enum lm_script_kind lm_script_parse(const char *text, size_t len, struct lm_script_line *ret);
+
+/* The file of the ip, without the parentheses; empty if there is none. */
+struct lm_span lm_script_dso(const struct lm_script_line *line);
+
+/* A PERF_RECORD_MMAP or MMAP2 line, as --show-mmap-events prints it. */
+struct lm_script_mmap {
+	struct lm_span name;
+	struct lm_span build_id;	/* hexadecimal digits; empty if there is none */
+	int32_t pid;			/* -1: kernel */
+	uint64_t start, len, pgoff;
+};
+
+/* False if the line is another record. */
+bool lm_script_mmap(const char *text, size_t len, struct lm_script_mmap *ret);
 
 #endif

@@ -58,6 +58,7 @@ lm_packages() {
 			echo gcc libc6-dev cmake ninja-build pkg-config git
 			echo "libclang-$lm_version-dev" "clang-$lm_version" clang
 			echo libdwarf-dev libelf-dev libcapstone-dev libglpk-dev libjansson-dev libgit2-dev uthash-dev
+			echo libzstd-dev
 			;;
 		demo)
 			lm_kernel_headers
@@ -65,6 +66,8 @@ lm_packages() {
 		test)
 			echo libcmocka-dev python3 patch dwarves valgrind zstd
 			lm_kernel_headers
+			# Debian's name; without it the test with a real perf reads a recorded file only.
+			if apt-cache show linux-perf >/dev/null 2>&1; then echo linux-perf; fi
 			;;
 		esac
 	done

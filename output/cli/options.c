@@ -33,7 +33,8 @@ static const struct argp_option table[] = {
 	{ "root", OPT_ROOT, "DIR", 0, "root of the tree that paths in the diff start from; default: the git work tree", 1 },
 	{ NULL, 0, NULL, 0, "The profile:", 2 },
 	{ "profile", OPT_PROFILE, "FILE[:WEIGHT]", 0,
-	  "perf script text, perf annotate --data-type text, or an access file; repeatable: they add up", 2 },
+	  "perf.data, perf script or c2c text, any other output that the manual names, or an access file; "
+	  "repeatable: they add up", 2 },
 	{ "binary", OPT_BINARY, "FILE", 0, "ELF file with DWARF: check that its record is the one of the header", 2 },
 	{ "object", OPT_OBJECT, "ADDR", 0, "address of one object of the record (decimal, or hex); repeatable", 2 },
 	{ "line", OPT_LINE, "N", 0, "bytes of a cache line: 32, 64, 128 or 256; default: 64", 2 },

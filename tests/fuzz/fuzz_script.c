@@ -3,5 +3,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	return fuzz_profile(data, size, lm_read_script);
+	return fuzz_samples(data, size, lm_read_script);
 }

@@ -6,7 +6,7 @@
 #define LM_TESTS_PROFILE_CHECK_H
 
 #include "base/str.h"
-#include "profiles/reader_private.h"
+#include "profiles/sink.h"
 
 #include <inttypes.h>
 #include <stdio.h>

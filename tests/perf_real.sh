@@ -1,0 +1,106 @@
+#!/bin/sh
+# perf_real.sh LINEMATE TELL_SAMPLES - a real perf records a program of ours with
+# hardware breakpoints; linemate reads the perf.data without perf, and finds what
+# the program did, to the last access.
+#
+# A kernel may not allow perf, or a machine have no debug registers: then only
+# the file that was recorded before is read, and this script says so.
+set -u
+linemate=$1
+tell=$2
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 2
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+bad=0
+
+# same WHAT GOT WANT
+same() {
+	if [ "$2" = "$3" ]; then
+		echo "ok: $1: $2"
+	else
+		echo "WRONG: $1: got $2, want $3"
+		bad=1
+	fi
+}
+
+# access FILE OBJECT - its access file; no perf can be found and run.
+access() {
+	env PATH=/nonexistent "$linemate" profile -q --object "$2" --struct watched --profile "$1" -o out.access ||
+		exit 1
+}
+
+# sum OFFSET COLUMN - of the rows of out.access at an offset; column 6: reads, 7: writes.
+sum() {
+	awk -F '\t' -v offset="$1" -v column="$2" '!/^#/ && $3 == offset { n += $column } END { print n + 0 }' out.access
+}
+
+samples() {
+	sed -n 's/^#samples\t//p' out.access
+}
+
+# ---- a file recorded before ----
+access "$here/data/profiles/c2c.perf.data" 0xa9ef040
+same "recorded file: samples" "$(samples)" 1300
+same "recorded file: writes of +24" "$(sum 24 7)" 420
+same "recorded file: reads of +16" "$(sum 16 6)" 120
+
+# ---- a real one ----
+if ! command -v perf >/dev/null || ! command -v cc >/dev/null; then
+	echo "no perf or no cc here: only the recorded file was read"
+	exit "$bad"
+fi
+if ! cc -O1 -g -no-pie -o program "$here/perf_real_program.c"; then
+	echo "cannot compile the program"
+	exit 1
+fi
+base=0x$(nm program | awk '$3 == "watched" { print $1 }' | sed 's/^0*//')
+written=$(printf '0x%x' $((base + 8)))
+changed=$(printf '0x%x' $((base + 16)))
+if ! perf record -q -o probe.data -e "mem:$written/8:rw:u" -c 1 ./program >perf.log 2>&1; then
+	echo "the kernel gives no hardware breakpoints to perf: only the recorded file was read; perf said:"
+	cat perf.log
+	exit "$bad"
+fi
+
+# record NAME OPTIONS... - with all three breakpoints.
+record() {
+	name=$1
+	shift
+	perf record -q -o "$name" "$@" -m 256 -c 1 -d -e "mem:$written/8:w:u" -e "mem:$written/8:rw:u" \
+		-e "mem:$changed/8:w:u" ./program 2>>perf.log
+}
+
+# check NAME - a read-modify-write traps once as a write, so it counts as one.
+check() {
+	access "$1" "$base"
+	same "$1: writes of .written" "$(sum 8 7)" 1000
+	same "$1: accesses of .written (what rw does not say counts as reads)" "$(sum 8 6)" 1250
+	same "$1: changes of .changed" "$(sum 16 7)" 300
+	same "$1: samples" "$(samples)" 2550
+}
+
+record plain.data && check plain.data
+same "as many samples as perf prints" "$(samples)" "$(perf script -i plain.data 2>/dev/null | grep -c 'mem:0x')"
+if record compressed.data -z; then
+	check compressed.data
+else
+	echo "this perf cannot compress"
+fi
+record - >pipe.data && check pipe.data
+access - "$base" <pipe.data
+same "pipe mode through standard input" "$(samples)" 2550
+
+# A file that is cut off gives what it has, and says that something is missing.
+head -c "$(($(wc -c <plain.data) / 2))" plain.data >cut.data
+access cut.data "$base"
+same "half a file" "$(grep -c '^#dropped.truncated.1$' out.access)" 1
+
+# ---- how good is it? ----
+same "breakpoints are exact" "$("$tell" plain.data)" "exact 2550"
+if perf record -q -o clock.data -e cpu-clock:u ./program spin 2>>perf.log; then
+	same "cpu-clock is late" "$("$tell" clock.data | cut -d ' ' -f 1)" skidding
+	same "as many as perf prints" "$("$tell" clock.data | cut -d ' ' -f 2)" \
+		"$(perf script -i clock.data -F event,ip 2>/dev/null | grep -c 'cpu-clock')"
+fi
+exit "$bad"
