@@ -231,8 +231,8 @@ static struct lm_err *find_record(struct run *r, struct lm_debuginfo *bin)
 	struct lm_err *err = lm_debuginfo_record(bin, r->opts->record, &r->record);
 
 	if (!err && !r->record)
-		err = lm_err_new(LM_ERR_INPUT, "%s: its debug info has no record %s; check the name, and that this is the "
-				 "binary that was profiled", lm_debuginfo_path(bin), r->opts->record);
+		err = lm_err_new(LM_ERR_INPUT, "%s: its debug info has no record %s; check the name, and that this is "
+				 "the binary that was profiled", lm_debuginfo_path(bin), r->opts->record);
 	return err ? err : lm_debuginfo_type_of_record(bin, r->record, &r->type);
 }
 

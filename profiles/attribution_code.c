@@ -72,9 +72,9 @@ static struct lm_err *match_files(struct lm_locator *l, bool force)
 		}
 		l->ours[i] = named_like(l, name);
 		if (l->ours[i] && *id && *mine && strcmp(name, "[unknown]") && !force)
-			return lm_err_new(LM_ERR_INPUT, "%s: is not the file that was profiled: its build id is %s, the "
-					  "profile says %s for %s; give the binary that ran, or --force to use this one "
-					  "anyway", lm_debuginfo_path(l->bin), mine, id, name);
+			return lm_err_new(LM_ERR_INPUT, "%s: is not the file that was profiled: its build id is %s, "
+					  "the profile says %s for %s; give the binary that ran, or --force to use "
+					  "this one anyway", lm_debuginfo_path(l->bin), mine, id, name);
 	}
 	return NULL;
 }

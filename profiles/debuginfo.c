@@ -234,8 +234,9 @@ static struct lm_err *read_members(struct lm_debuginfo *bin, Dwarf_Die die, stru
 		struct lm_dbg_member m = { .name = "" };
 
 		if (lm_member_counts(bin, child)) {
-			err = nr < MAX_MEMBERS ? lm_member_read(bin, child, &m) :
-						 lm_die_bad(bin, "a record has too many members", lm_die_offset(die), NULL);
+			err = nr < MAX_MEMBERS ?
+				lm_member_read(bin, child, &m) :
+				lm_die_bad(bin, "a record has too many members", lm_die_offset(die), NULL);
 			if (!err && (*m.name || m.bits == NO_BITS))
 				*LM_ARENA_PUSH(&bin->arena, rec->members, nr, cap) = m;
 		}

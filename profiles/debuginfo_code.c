@@ -179,7 +179,8 @@ static struct lm_err *note_variable(struct lm_debuginfo *bin, struct lm_unit_nam
 	if (!err && name && !local)
 		note_name(bin, n, 'v', name, at);
 	if (!err)
-		err = lm_die_places(bin, die, DW_AT_location, n, (struct lm_range){ 0, UINT64_MAX }, &places, &nr, &cap);
+		err = lm_die_places(bin, die, DW_AT_location, n, (struct lm_range){ 0, UINT64_MAX }, &places, &nr,
+				    &cap);
 	if (!err && nr == 1 && places[0].kind == LM_AT_ADDRESS)
 		*LM_ARENA_PUSH(&bin->arena, n->globals, n->nr_globals, n->cap_globals) =
 			(struct lm_global){ (uint64_t)places[0].offset, at };
@@ -285,7 +286,8 @@ static struct lm_err *name_and_type(struct lm_debuginfo *bin, Dwarf_Die die, int
 	if (!err)
 		err = lm_type_of(bin, origin ? origin : die, type);
 	/* The origin of an out-of-line copy of an inline function's parameter may have an origin again. */
-	if (!err && origin && *type == LM_NO_TYPE && lm_die_has(bin, origin, DW_AT_abstract_origin) && depth < MAX_DEPTH)
+	if (!err && origin && *type == LM_NO_TYPE && depth < MAX_DEPTH &&
+	    lm_die_has(bin, origin, DW_AT_abstract_origin))
 		err = name_and_type(bin, origin, depth + 1, name, type);
 	lm_die_drop(origin);
 	return err;
@@ -302,13 +304,25 @@ static struct lm_err *add_variable(struct scope *s, Dwarf_Die die, uint8_t depth
 	for (size_t i = 0; !err && i < nr_ranges; i++) {
 		size_t before = v.nr_places;
 
-		err = lm_die_places(s->bin, die, DW_AT_location, &s->bin->names[s->f->unit], ranges[i], &v.places, &v.nr_places, &cap);
+		err = lm_die_places(s->bin, die, DW_AT_location, &s->bin->names[s->f->unit], ranges[i],
+				    &v.places, &v.nr_places, &cap);
 		/* A list has addresses of its own: once is enough. */
 		if (v.nr_places > before && (v.places[before].from != ranges[i].from ||
 					     v.places[before].to != ranges[i].to))
 			break;
 	}
 	/* One without a place still tells which records this function is about. */
+	if (!err && v.type != LM_NO_TYPE)
+		*LM_ARENA_PUSH(&s->bin->arena, s->f->variables, s->f->nr_variables, s->cap) = v;
+	return err;
+}
+
+/* What an inlined call returns: a variable without a place, so that its type is among those of the function. */
+static struct lm_err *add_result(struct scope *s, Dwarf_Die die, uint8_t depth)
+{
+	struct lm_variable v = { .name = "", .type = LM_NO_TYPE, .depth = depth };
+	struct lm_err *err = name_and_type(s->bin, die, 0, &v.name, &v.type);
+
 	if (!err && v.type != LM_NO_TYPE)
 		*LM_ARENA_PUSH(&s->bin->arena, s->f->variables, s->f->nr_variables, s->cap) = v;
 	return err;
@@ -340,7 +354,9 @@ static struct lm_err *read_scope(struct scope *s, Dwarf_Die die, uint8_t depth, 
 
 		if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
 			err = add_variable(s, child, depth, ranges, nr_ranges);
-		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine)
+		else if (tag == DW_TAG_inlined_subroutine)
+			err = add_result(s, child, depth);
+		if (!err && (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine))
 			err = inner_scope(s, child, depth);
 		if (!err)
 			err = lm_die_next(s->bin, &child);
@@ -366,8 +382,8 @@ static struct lm_err *read_head(struct lm_debuginfo *bin, Dwarf_Die die, struct 
 	f->no_return = lm_die_has(bin, die, DW_AT_noreturn) || (origin && lm_die_has(bin, origin, DW_AT_noreturn));
 	lm_die_drop(origin);
 	if (!err)
-		err = lm_die_places(bin, die, DW_AT_frame_base, &bin->names[f->unit], (struct lm_range){ 0, UINT64_MAX },
-				    &frame, &nr, &cap);
+		err = lm_die_places(bin, die, DW_AT_frame_base, &bin->names[f->unit],
+				    (struct lm_range){ 0, UINT64_MAX }, &frame, &nr, &cap);
 	f->frame = nr == 1 ? frame[0] : (struct lm_location){ .kind = LM_AT_VALUE, .reg = 0xff };
 	return err;
 }

@@ -195,7 +195,9 @@ struct lm_err *lm_die_child(struct lm_debuginfo *bin, Dwarf_Die of, Dwarf_Die *r
 	Dwarf_Error e = NULL;
 
 	*ret = NULL;
-	return dwarf_child(of, ret, &e) == DW_DLV_ERROR ? lm_die_bad(bin, "a child is none", lm_die_offset(of), e) : NULL;
+	if (dwarf_child(of, ret, &e) == DW_DLV_ERROR)
+		return lm_die_bad(bin, "a child is none", lm_die_offset(of), e);
+	return NULL;
 }
 
 /* Frees *die and replaces it by its next sibling; NULL at the end and on failure. */

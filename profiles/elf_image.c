@@ -135,8 +135,8 @@ static struct lm_err *read_image(struct lm_image *image, const char *path)
 		return lm_err_new(LM_ERR_INPUT, "%s: is no ELF file that can be read: %s", path, elf_errmsg(-1));
 	if ((h.e_machine != EM_X86_64 && h.e_machine != EM_AARCH64) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    h.e_ident[EI_DATA] != ELFDATA2LSB)
-		return lm_err_new(LM_ERR_INPUT, "%s: is for machine %u; only 64-bit x86 and little-endian Arm code can be "
-				  "read: give a profile with data addresses and --object instead", path, h.e_machine);
+		return lm_err_new(LM_ERR_INPUT, "%s: is for machine %u; only 64-bit x86 and little-endian Arm code can "
+				  "be read: give a profile with data addresses and --object instead", path, h.e_machine);
 	image->machine = h.e_machine == EM_X86_64 ? LM_X86_64 : LM_ARM64;
 	read_sections(image);
 	read_loads(image);
@@ -232,7 +232,9 @@ const char *lm_image_alias(const struct lm_image *image, uint64_t address, size_
 		else
 			hi = mid;
 	}
-	return n < image->nr_symbols - lo && image->symbols[lo + n].addr == address ? image->symbols[lo + n].name : NULL;
+	if (n >= image->nr_symbols - lo || image->symbols[lo + n].addr != address)
+		return NULL;
+	return image->symbols[lo + n].name;
 }
 
 bool lm_image_find(const struct lm_image *image, const char *name, uint64_t *address)

@@ -134,7 +134,7 @@ static struct lm_err *static_variable(const struct lm_flow_run *run, uint64_t at
 			continue;
 		err = bytes_of(run, p->variable->type, &size);
 		if (!err && at - (uint64_t)p->place->offset < size) {
-			*ret = (struct lm_reach){ p->variable->type, (int64_t)(at - (uint64_t)p->place->offset), 0, true };
+			*ret = (struct lm_reach){ p->variable->type, (int64_t)at - p->place->offset, 0, true };
 			break;
 		}
 	}
@@ -341,12 +341,6 @@ static struct lm_flow_value named(struct lm_flow_value v, const struct lm_insn *
 	return v;
 }
 
-static struct lm_err *select_value(const struct lm_flow_run *run, struct lm_flow_state *s, const struct lm_insn *in,
-				   struct lm_flow_value other, struct lm_flow_value *ret)
-{
-	return lm_value_join(&run->typing, reg(s, in->dst), other, ret);
-}
-
 static struct lm_flow_value aligned(struct lm_flow_value v, int64_t mask)
 {
 	/* Tag bits are masked off a pointer: it stays one. */
@@ -357,11 +351,26 @@ static struct lm_flow_value aligned(struct lm_flow_value v, int64_t mask)
 	return LM_V_ANY;
 }
 
+/* The value that dst gets where it comes from memory. */
+static struct lm_err *memory_result(const struct lm_flow_run *run, struct lm_flow_state *s, const struct lm_insn *in,
+				    struct lm_flow_value *v)
+{
+	struct lm_flow_value there = LM_V_ANY;
+	struct lm_err *err = in->nr_mem ? loaded(run, s, in, &in->mem[0], &there) : NULL;
+
+	*v = there;
+	if (!err && in->effect == LM_EFF_ADD_MEM)
+		*v = lm_value_add(reg(s, in->dst), there);
+	else if (!err && in->effect == LM_EFF_SELECT_MEM)
+		err = lm_value_join(&run->typing, reg(s, in->dst), there, v);
+	return err;
+}
+
 /* The value that dst gets; v is LM_V_ANY where the effect tells nothing. */
 static struct lm_err *result(const struct lm_flow_run *run, struct lm_flow_state *s, const struct lm_insn *in,
 			     struct lm_flow_value *v)
 {
-	struct lm_flow_value src = reg(s, in->src), other;
+	struct lm_flow_value src = reg(s, in->src);
 	struct lm_err *err = NULL;
 
 	*v = LM_V_ANY;
@@ -378,8 +387,9 @@ static struct lm_err *result(const struct lm_flow_run *run, struct lm_flow_state
 	case LM_EFF_LOAD:
 	case LM_EFF_LOAD2:
 	case LM_EFF_POP:
-		if (in->nr_mem)
-			err = loaded(run, s, in, &in->mem[0], v);
+	case LM_EFF_ADD_MEM:
+	case LM_EFF_SELECT_MEM:
+		err = memory_result(run, s, in, v);
 		break;
 	case LM_EFF_ADD_IMM:
 		*v = lm_value_add(src, LM_V_CONST(in->imm));
@@ -390,20 +400,11 @@ static struct lm_err *result(const struct lm_flow_run *run, struct lm_flow_state
 	case LM_EFF_SUB:
 		*v = lm_value_sub(src, reg(s, in->src2));
 		break;
-	case LM_EFF_ADD_MEM:
-		err = loaded(run, s, in, &in->mem[0], &other);
-		*v = lm_value_add(reg(s, in->dst), err ? LM_V_ANY : other);
-		break;
 	case LM_EFF_SCALE:
 		*v = lm_value_scale(src, in->imm);
 		break;
 	case LM_EFF_SELECT:
-		err = select_value(run, s, in, src, v);
-		break;
-	case LM_EFF_SELECT_MEM:
-		err = loaded(run, s, in, &in->mem[0], &other);
-		if (!err)
-			err = select_value(run, s, in, other, v);
+		err = lm_value_join(&run->typing, reg(s, in->dst), src, v);
 		break;
 	case LM_EFF_ALIGN:
 		*v = aligned(src, in->imm);

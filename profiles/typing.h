@@ -31,7 +31,7 @@ struct lm_typing {
 
 /* Where a reach ends. */
 struct lm_type_leaf {
-	uint32_t type;		/* of the bytes touched: a scalar, a pointer; a record only where nothing smaller fits */
+	uint32_t type;		/* of the bytes touched: a number, a pointer */
 	uint32_t record;	/* innermost record or union around it, LM_NO_TYPE: none */
 	const char *member;	/* its member there; "" */
 	int64_t at;		/* offset inside the innermost record */

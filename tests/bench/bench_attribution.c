@@ -163,7 +163,8 @@ static void truth(struct bench *b, const char *path)
 			       v.right ? "part " : v.resolved ? "wrong" : "open ", ip, where, member, offset, n);
 	}
 	fclose(f);
-	printf("%" PRIu64 " rows, %" PRIu64 " accesses: right %.3f %%, wrong %.3f %%, as %s itself %.2f %%\n", rows, all,
+	printf("%" PRIu64 " rows, %" PRIu64 " accesses: right %.3f %%, wrong %.3f %%, as %s itself %.2f %%\n", rows,
+	       all,
 	       100.0 * (double)right / (double)all, 100.0 * (double)wrong / (double)all, b->record,
 	       100.0 * (double)own / (double)all);
 }

@@ -23,7 +23,8 @@ static const char source[] =
 	"struct rec { long id; struct inner in; int flags[4]; struct rec *next; };\n"
 	"struct other { long a, b; };\n"
 	"#define apart __attribute__((noinline))\n"
-	"apart long read_id(struct rec *r) { long v; __asm__(\"at_id: mov %1, %0\" : \"=r\"(v) : \"m\"(r->id)); return v; }\n"
+	"apart long read_id(struct rec *r) { long v; __asm__(\"at_id: mov %1, %0\" : \"=r\"(v) : \"m\"(r->id)); "
+	"return v; }\n"
 	"apart void add_hit(struct inner *i) { __asm__(\"at_hit: addq $1, %0\" : \"+m\"(i->hits)); }\n"
 	"apart void hit(struct rec *r) { __asm__(\"at_rec_hit: addq $1, %0\" : \"+m\"(r->in.hits)); }\n"
 	"apart long far(struct rec *r) { long v; __asm__(\"at_next: mov %1, %0\\nbehind_next: nop\" : \"=r\"(v) : "
@@ -268,7 +269,8 @@ static void mappings_move_addresses(void **state)
 static void another_build_is_refused(void **state)
 {
 	struct place *p = *state;
-	struct lm_build_id id = { .dso = word(p, "/usr/bin/program"), .hex = "ffff2233445566778899aabbccddeeff00112233" };
+	struct lm_build_id id = { .dso = word(p, "/usr/bin/program"),
+				  .hex = "ffff2233445566778899aabbccddeeff00112233" };
 	struct lm_err *err;
 
 	p->samples.build_ids = malloc(sizeof(id));

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """attribution.py JUDGE [-v] - each program, compiled by gcc and clang at -O0 to
--O3 (even levels with DWARF 4, odd ones with DWARF 5), traced by valgrind's lackey; every instruction that touches a known object
-is to be attributed by its address alone.
+-O3 (even levels with DWARF 4, odd ones with DWARF 5), traced by valgrind's
+lackey; every instruction that touches a known object is to be attributed by its
+address alone.
 
 Fails below 95 % right over all, at anything wrong at -O0 or -O1, and from 0.5 %
 wrong at -O2 and -O3.
@@ -43,8 +44,8 @@ def main():
                 total = [0] * 4
                 for source in sources:
                     binary = f"{tmp}/{source[:-2]}-{compiler}-O{level}"
-                    subprocess.run([compiler, *FLAGS, f"-gdwarf-{4 + level % 2}", f"-O{level}", "-o", binary, f"{HERE}/programs/{source}"],
-                                   check=True)
+                    flags = [*FLAGS, f"-gdwarf-{4 + level % 2}", f"-O{level}", "-o", binary]
+                    subprocess.run([compiler, *flags, f"{HERE}/programs/{source}"], check=True)
                     trace(binary, binary + ".trace")
                     counts = judge(program, binary, binary + ".trace", tell)
                     if not counts[0]:

@@ -154,7 +154,8 @@ int main(int argc, char **argv)
 	while (fgets(line, sizeof(line), f)) {
 		if (line[0] == 'I')
 			sscanf(line, "I %" SCNx64, &ip);
-		else if (line[0] == ' ' && strchr("LSM", line[1]) && sscanf(line + 2, "%" SCNx64 ",%" SCNu32, &addr, &size) == 2)
+		else if (line[0] == ' ' && strchr("LSM", line[1]) &&
+			 sscanf(line + 2, "%" SCNx64 ",%" SCNu32, &addr, &size) == 2)
 			judge_access(&j, ip, addr, size);
 	}
 	fclose(f);
