@@ -40,7 +40,7 @@ enum lm_evidence {
 	X(TOO_LONG, "too-long", "line is longer than 64 KiB") \
 	X(NO_ADDRESS, "no-address", "sample has no data address: record or print with addr (perf script -F +addr)") \
 	X(NOT_MEMORY, "not-memory", "sample is no data access (fetch, prefetch or unknown operation)") \
-	X(DUPLICATE, "duplicate", "one Arm SPE operation printed again as another event") \
+	X(DUPLICATE, "duplicate", "operation that another event counted already (Arm SPE; traps of writes and of accesses)") \
 	X(OTHER_OBJECT, "other-object", "data address lies outside the record's objects") \
 	X(NO_OBJECT, "no-object", "no --object address was given to bind data addresses") \
 	X(OTHER_RECORD, "other-record", "row is about another record") \

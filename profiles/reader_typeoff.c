@@ -164,7 +164,9 @@ static void read_line(struct typeoff *f, const struct lm_line *line)
 		lm_count_drop(f->t, line->cut ? LM_DROP_TRUNCATED : LM_DROP_TOO_LONG, 1);
 	} else if (s.p == s.end) {
 		return;
-	} else if (*s.p == '#' || memchr(s.p, 0, lm_span_len(s))) {
+	} else if (memchr(s.p, 0, lm_span_len(s))) {
+		lm_count_drop(f->t, LM_DROP_UNREADABLE, 1);
+	} else if (*s.p == '#') {
 		read_head(f, s);
 		lm_count_drop(f->t, LM_DROP_NOT_A_SAMPLE, 1);
 	} else if (parse_row(s, &row)) {

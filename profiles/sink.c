@@ -83,18 +83,15 @@ void lm_sink_open(struct lm_sink *s, const struct lm_reader_opts *opts, struct l
 		.strings = accesses ? accesses->strings : samples->strings,
 	};
 	s->unknown = add_text(s->strings, "[unknown]");
+	lm_samples_init(&s->traps);
+	lm_strings_free(s->traps.strings);
+	s->traps.strings = s->strings;	/* so that ids are the same */
 	if (!accesses)
 		return;
 	s->whole = add_text(s->strings, LM_WHOLE_RECORD);
 	if (opts->record && accesses->record == LM_NO_STRING)
 		accesses->record = add_text(s->strings, opts->record);
 	sort_objects(s, opts);
-}
-
-void lm_sink_close(struct lm_sink *s)
-{
-	free(s->objects);
-	*s = (struct lm_sink){ 0 };
 }
 
 /* ---- names ---- */
@@ -186,9 +183,9 @@ enum lm_does lm_sink_does(const struct lm_sink *s, const struct lm_event *ev, ui
 	return does;
 }
 
-static void add_sample(struct lm_sink *s, const struct lm_hit *hit)
+static struct lm_sample row_of(const struct lm_hit *hit)
 {
-	struct lm_sample row = {
+	return (struct lm_sample){
 		.ip = hit->ip,
 		.addr = hit->addr < LM_PAGE_ZERO ? 0 : hit->addr,
 		.symbol = hit->symbol,
@@ -200,6 +197,11 @@ static void add_sample(struct lm_sink *s, const struct lm_hit *hit)
 		.after = hit->after,
 		.count = hit->count,
 	};
+}
+
+static void add_sample(struct lm_sink *s, const struct lm_hit *hit)
+{
+	struct lm_sample row = row_of(hit);
 
 	if (!row.ip && !row.addr) {
 		lm_sink_drop(s, LM_DROP_NO_ADDRESS, hit->count);
@@ -229,19 +231,10 @@ static void add_access(struct lm_sink *s, const struct lm_hit *hit, const struct
 		s->accesses->unknown_op += hit->count;
 }
 
-void lm_sink_add(struct lm_sink *s, const struct lm_hit *hit)
+static void add_bound(struct lm_sink *s, const struct lm_hit *hit)
 {
-	const struct lm_object *object;
+	const struct lm_object *object = find_object(s, hit->addr);
 
-	if (hit->does == LM_DOES_NOTHING) {
-		lm_sink_drop(s, LM_DROP_NOT_MEMORY, hit->count);
-		return;
-	}
-	if (s->samples) {
-		add_sample(s, hit);
-		return;
-	}
-	object = find_object(s, hit->addr);
 	if (hit->addr < LM_PAGE_ZERO)
 		lm_sink_drop(s, LM_DROP_NO_ADDRESS, hit->count);
 	else if (!s->nr_objects)
@@ -250,6 +243,114 @@ void lm_sink_add(struct lm_sink *s, const struct lm_hit *hit)
 		lm_sink_drop(s, LM_DROP_OTHER_OBJECT, hit->count);
 	else
 		add_access(s, hit, object);
+}
+
+void lm_sink_add(struct lm_sink *s, const struct lm_hit *hit)
+{
+	if (hit->does == LM_DOES_NOTHING) {
+		lm_sink_drop(s, LM_DROP_NOT_MEMORY, hit->count);
+		return;
+	}
+	if (hit->after && hit->addr >= LM_PAGE_ZERO && lm_sink_wants(s, hit->addr))
+		lm_samples_add(&s->traps, row_of(hit));
+	else if (s->samples)
+		add_sample(s, hit);
+	else
+		add_bound(s, hit);
+}
+
+/* ---- breakpoints ---- */
+
+/* Rows of one instruction, address and processor: writes, and what does not say. */
+static void settle_trap(struct lm_sink *s, struct lm_sample *rows, size_t nr)
+{
+	uint64_t writes = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (rows[i].op == LM_OP_WRITE && __builtin_add_overflow(writes, rows[i].count, &writes))
+			writes = UINT64_MAX;
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t twice = rows[i].count < writes ? rows[i].count : writes;
+
+		if (rows[i].op != LM_OP_UNKNOWN)
+			continue;
+		lm_sink_drop(s, LM_DROP_DUPLICATE, twice);
+		rows[i].count -= twice;
+		writes -= twice;
+	}
+}
+
+static int compare_u64(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Of an address, told apart by kernel and user: a breakpoint may trap in one of them only (:u). */
+static uint64_t trap_key(const struct lm_sample *r)
+{
+	return r->addr << 1 | r->ip >> 63;
+}
+
+/* Where writes were trapped: what is no write there is a read.  Sorted; to be freed. */
+static uint64_t *find_write_traps(const struct lm_samples *t, size_t *nr)
+{
+	uint64_t *keys = calloc(t->nr ? t->nr : 1, sizeof(*keys));
+
+	if (!keys)
+		lm_oom();
+	*nr = 0;
+	for (size_t i = 0; i < t->nr; i++)
+		if (t->rows[i].op == LM_OP_WRITE)
+			keys[(*nr)++] = trap_key(&t->rows[i]);
+	qsort(keys, *nr, sizeof(*keys), compare_u64);
+	return keys;
+}
+
+static void flush_traps(struct lm_sink *s)
+{
+	static const enum lm_does does[] = {
+		[LM_OP_UNKNOWN] = LM_DOES_NOT_SAY, [LM_OP_READ] = LM_DOES_READ,
+		[LM_OP_WRITE] = LM_DOES_WRITE, [LM_OP_READ_WRITE] = LM_DOES_BOTH,
+	};
+	struct lm_samples *t = &s->traps;
+	size_t nr;
+	uint64_t *keys = find_write_traps(t, &nr);
+
+	lm_samples_sort(t);
+	for (size_t i = 0, k; i < t->nr; i = k) {
+		for (k = i + 1; k < t->nr && t->rows[k].ip == t->rows[i].ip && t->rows[k].addr == t->rows[i].addr &&
+				t->rows[k].cpu == t->rows[i].cpu; k++)
+			;
+		settle_trap(s, t->rows + i, k - i);
+	}
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct lm_sample *r = &t->rows[i];
+		struct lm_hit hit = {
+			.ip = r->ip, .addr = r->addr, .symbol = r->symbol, .dso = r->dso, .cpu = r->cpu, .size = r->size,
+			.does = does[r->op], .evidence = r->evidence, .after = true, .count = r->count,
+		};
+
+		uint64_t key = trap_key(r);
+
+		if (hit.does == LM_DOES_NOT_SAY && bsearch(&key, keys, nr, sizeof(key), compare_u64))
+			hit.does = LM_DOES_READ;
+		if (hit.count && s->samples)
+			add_sample(s, &hit);
+		else if (hit.count)
+			add_bound(s, &hit);
+	}
+	free(keys);
+}
+
+void lm_sink_close(struct lm_sink *s)
+{
+	flush_traps(s);
+	s->traps.strings = NULL;
+	lm_samples_release(&s->traps);
+	free(s->objects);
+	*s = (struct lm_sink){ 0 };
 }
 
 /* ---- what only the sample table keeps ---- */

@@ -26,6 +26,7 @@ struct lm_sink {
 	size_t nr_objects;
 	uint64_t record_size;
 	uint32_t whole, unknown;	/* string ids */
+	struct lm_samples traps;	/* of breakpoints, until all of them are known */
 };
 
 /* One sample, or count equal ones. */
@@ -42,7 +43,12 @@ struct lm_hit {
 
 void lm_sink_open(struct lm_sink *s, const struct lm_reader_opts *opts, struct lm_accesses *accesses,
 		  struct lm_samples *samples);
-void lm_sink_close(struct lm_sink *s);	/* the tables stay */
+/*
+ * Settles what is known at the end only, and frees the sink; the tables stay.
+ * Where writes and all accesses of one address were trapped, each write came
+ * twice: the second one is a duplicate, and what is left over are reads.
+ */
+void lm_sink_close(struct lm_sink *s);
 
 /* String ids of names of a sample with this data address; names of samples that become no row are not kept. */
 uint32_t lm_sink_symbol(struct lm_sink *s, struct lm_span name, uint64_t addr);

@@ -27,7 +27,7 @@ static const struct c2c_case cases[] = {
 	  "samples 381 not-a-sample 3\n", NULL },
 	{ "since 6.0 it has five: stores without a level count, too",
 	  "      0        0        0        0        0       10  0xffff888100000000\n"
-	  "           0.00%    0.00%    0.00%    0.00%  100.00%  0x8  N/A  0  0x401300  0  0  0  12  1  [.] f  fs  fs.c:27  0\n",
+	  "   0.00%    0.00%    0.00%    0.00%  100.00%  0x8  N/A  0  0x401300  0  0  0  12  1  [.] f  fs  fs.c:27  0\n",
 	  "401300 ffff888100000008 f (fs) cpu-1 size0 read contention x2\n"
 	  "401300 ffff888100000008 f (fs) cpu-1 size0 write contention x10\n",
 	  "samples 13 not-a-sample 1\n", NULL },

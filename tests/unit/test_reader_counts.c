@@ -99,6 +99,15 @@ static const struct sample_case sample_cases[] = {
 	  "ffffffff8168ebbb ffff88811b71dc40 f (x) cpu1 size4 write exact after x1\n"
 	  "ffffffff8168ebbb ffff88811b71dc48 f () cpu1 size0 unknown exact after x1\n",
 	  "samples 2\nevent mem:0xffff88811b71dc48\nevent mem:0xffff88811b71dc40/4:w\n", NULL },
+	{ "traps of writes and of all accesses: the other ones are reads, but not in the kernel, where no write was trapped",
+	  "  a 1 [001] 1.000001: mem:0xffff88811b71dc40/8:w:u:      401008 f+0x8 (x)\n"
+	  "  a 1 [001] 1.000002: mem:0xffff88811b71dc40/8:rw:      401008 f+0x8 (x)\n"
+	  "  a 1 [001] 1.000003: mem:0xffff88811b71dc40/8:rw:      401010 f+0x10 (x)\n"
+	  "  a 1 [001] 1.000003: mem:0xffff88811b71dc40/8:rw:      ffffffff81000000 g+0x10 (k)\n",
+	  "401008 ffff88811b71dc40 f (x) cpu1 size8 write exact after x1\n"
+	  "401010 ffff88811b71dc40 f (x) cpu1 size8 read exact after x1\n"
+	  "ffffffff81000000 ffff88811b71dc40 g (k) cpu1 size8 unknown exact after x1\n",
+	  "samples 4 duplicate 1\nevent mem:0xffff88811b71dc40/8:w:u\nevent mem:0xffff88811b71dc40/8:rw\n", NULL },
 	{ "mappings of --show-mmap-events, with and without build id",
 	  "  swapper 0 [000] 0.000000: PERF_RECORD_MMAP -1/0: [0xffffffffa4200000(0xe013fa) @ 0xffffffffa4200000]: x "
 	  "[kernel.kallsyms]_text\n"

@@ -345,7 +345,10 @@ static void guests_lost_and_unknown(void **state)
 	lm_str_release(&file);
 }
 
-/* The attr keeps the length and the kind of access that perf leaves out of the name. */
+/*
+ * The attr keeps the length and the kind of access that perf leaves out of the
+ * name.  The write trapped twice, as a write and as an access.
+ */
 static void breakpoints(void **state)
 {
 	static const struct attr_words attrs[] = {
@@ -357,17 +360,19 @@ static void breakpoints(void **state)
 	struct lm_str b = { 0 }, records = { 0 }, file = { 0 };
 
 	(void)state;
-	for (uint64_t id = 100; id < 103; id++) {
-		put_u64(&b, 0x401234);
+	for (uint64_t i = 0; i < 4; i++) {
+		uint64_t id = i < 3 ? 100 + i : 100;
+
+		put_u64(&b, i < 3 ? 0x401234 : 0x401300);
 		put_u64(&b, 500);
 		put_u64(&b, id);
 		put_record(&records, 9, USER, &b);
 	}
 	put_file(&file, &words, &records, 1);
 	check_samples("breakpoints", file.text, file.len,
-		      "401234 ffff888100000010 [unknown] () cpu-1 size8 unknown exact after x1\n"
-		      "401234 ffff888100000010 [unknown] () cpu-1 size4 write exact after x1\n",
-		      "samples 3 not-memory 1\nevent mem:0xffff888100000010\nevent mem:0x401000\n", NULL);
+		      "401234 ffff888100000010 [unknown] () cpu-1 size4 write exact after x1\n"
+		      "401300 ffff888100000010 [unknown] () cpu-1 size8 read exact after x1\n",
+		      "samples 4 not-memory 1 duplicate 1\nevent mem:0xffff888100000010\nevent mem:0x401000\n", NULL);
 	lm_str_release(&b);
 	lm_str_release(&records);
 	lm_str_release(&file);
