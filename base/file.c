@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -147,13 +148,37 @@ char *lm_real_path(const char *path, struct lm_arena *arena)
 struct lm_err *lm_temp_dir(struct lm_arena *arena, char **path)
 {
 	const char *base = getenv("TMPDIR");
-	char *dir = lm_arena_printf(arena, "%s/linemate.XXXXXX", base && *base ? base : "/tmp");
+	/* Absolute: compilers run elsewhere. */
+	char *parent = lm_real_path(base && *base ? base : "/tmp", arena);
+	char *dir = parent ? lm_temp_name(parent, arena) : NULL;
 
-	if (!mkdtemp(dir))
+	if (!dir || !mkdtemp(dir))
 		return lm_err_new(LM_ERR_INPUT, "%s: cannot make a temporary directory: %s; set TMPDIR to a writable one.",
-				  dir, strerror(errno));
+				  dir ? dir : base && *base ? base : "/tmp", strerror(errno));
 	*path = dir;
 	return NULL;
+}
+
+char *lm_temp_name(const char *parent, struct lm_arena *arena)
+{
+	return lm_arena_printf(arena, "%s/linemate.%jd.XXXXXX", parent, (intmax_t)getpid());
+}
+
+void lm_remove_temp_dirs(const char *parent)
+{
+	struct lm_str pattern = { 0 };
+	glob_t found;
+	struct stat st;
+
+	lm_str_addf(&pattern, "%s/linemate.%jd.*", parent, (intmax_t)getpid());
+	if (!glob(lm_str_text(&pattern), GLOB_NOSORT, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			/* Anybody may make a directory of that name: only ours are ours to remove. */
+			if (!lstat(found.gl_pathv[i], &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+				lm_remove_tree(found.gl_pathv[i]);
+		globfree(&found);
+	}
+	lm_str_release(&pattern);
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
@@ -199,11 +224,14 @@ static pid_t start(char *const argv[], const char *cwd, int err_fd)
 {
 	posix_spawn_file_actions_t act;
 	posix_spawnattr_t attr;
+	sigset_t none;
 	pid_t pid = -1;
 
 	posix_spawn_file_actions_init(&act);
 	posix_spawnattr_init(&attr);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	sigemptyset(&none);
+	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setpgroup(&attr, 0);
 	if (cwd)
 		posix_spawn_file_actions_addchdir_np(&act, cwd);

@@ -34,6 +34,12 @@ char *lm_real_path(const char *path, struct lm_arena *arena);
 /* Makes a private temporary directory (honours TMPDIR); path in the arena. */
 struct lm_err *lm_temp_dir(struct lm_arena *arena, char **path) LM_MUST_CHECK;
 
+/* A name for mkdtemp() in parent that carries the process's number; in the arena. */
+char *lm_temp_name(const char *parent, struct lm_arena *arena);
+
+/* Removes what this process made in parent under lm_temp_name(): for a program that is told to end. */
+void lm_remove_temp_dirs(const char *parent);
+
 /* Removes a tree that lm_temp_dir() made.  Does not follow symlinks. */
 void lm_remove_tree(const char *path);
 

@@ -9,10 +9,23 @@ struct trial {
 	const struct lm_search *x;
 	uint32_t blocks[MAX_EXHAUSTIVE], sizes[MAX_EXHAUSTIVE];
 	uint32_t nr;
+	size_t tried;
+	bool late;		/* time is over: the rest is left out */
 	bool fixed_too;		/* fixed units are permuted along; the rules sort out what they forbid */
 	struct lm_state *best;	/* [nr_units + 1] by number of moves; order.units NULL: none yet */
 	struct lm_order scratch;
 };
+
+/* An order of so many moves is of interest only if it is better than all with as many or fewer. */
+static double to_beat(const struct trial *e, uint32_t moves)
+{
+	double least = INFINITY;
+
+	for (uint32_t m = 0; m <= moves; m++)
+		if (e->best[m].order.units && e->best[m].robust < least)
+			least = e->best[m].robust;
+	return least;
+}
 
 /* Fills fixed units and the permutation into scratch: block units take the free places in turn. */
 static void try_permutation(struct trial *e, const uint32_t *perm, struct lm_arena *arena)
@@ -33,18 +46,21 @@ static void try_permutation(struct trial *e, const uint32_t *perm, struct lm_are
 	}
 
 	uint32_t moves = lm_moves_count(x->s, &e->scratch);
-	struct lm_state *best = &e->best[moves];
-	double enough = best->order.units ? best->robust : INFINITY;
+	double enough = to_beat(e, moves);
 	double robust = lm_objective_robust(x->workers[0], &e->scratch, enough, NULL);
 
 	if (!isfinite(robust) || robust >= enough)
 		return;
-	*best = (struct lm_state){ lm_order_copy(x->s, &e->scratch, arena),
+	e->best[moves] = (struct lm_state){ lm_order_copy(x->s, &e->scratch, arena),
 				lm_objective_transfers(x->workers[0], &e->scratch), robust, robust, moves };
 }
 
 static void permute(struct trial *e, uint32_t *perm, uint32_t k, struct lm_arena *arena)
 {
+	/* A record of many lines at an unknown base may take minutes. */
+	e->late = e->late || (e->tried++ % 64 == 63 && lm_now() > e->x->until);
+	if (e->late)
+		return;
 	if (k == e->nr) {
 		try_permutation(e, perm, arena);
 		return;
@@ -90,11 +106,12 @@ static bool possible(struct trial *e)
 	return !e->fixed_too || collect_blocks(e);
 }
 
-bool lm_all_orders(const struct lm_search *x, struct lm_arena *arena, struct lm_state **best)
+bool lm_all_orders(const struct lm_search *x, struct lm_arena *arena, struct lm_state **best, bool *all)
 {
 	struct trial e = { .x = x };
 	uint32_t perm[MAX_EXHAUSTIVE];
 
+	*all = false;
 	if (!possible(&e))
 		return false;
 	e.best = *best = LM_ARENA_ARRAY(arena, struct lm_state, x->s->body->nr_units + 1);
@@ -102,5 +119,6 @@ bool lm_all_orders(const struct lm_search *x, struct lm_arena *arena, struct lm_
 	for (uint32_t i = 0; i < e.nr; i++)
 		perm[i] = i;
 	permute(&e, perm, 0, arena);
+	*all = !e.late;
 	return true;
 }

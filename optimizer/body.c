@@ -234,6 +234,22 @@ static bool mostly_crlf(const char *text, size_t begin, size_t end)
 	return crlf * 2 > lf;
 }
 
+enum { DEEPEST = 100 };	/* guards inside guards */
+
+/* Moves take their guards along: each carries all that are around it. */
+static void check_depth(struct lm_scan *s)
+{
+	uint32_t *depth = LM_ARENA_ARRAY(s->arena, uint32_t, s->nr_guards + 1);
+
+	for (size_t g = 0; g < s->nr_guards; g++) {
+		uint32_t parent = s->guards[g].parent;
+
+		depth[g] = parent == LM_NONE ? 1 : depth[parent] + 1;
+		if (depth[g] > DEEPEST)
+			lm_scan_refuse(s, "more than %d guards inside each other at line %u", DEEPEST, s->guards[g].line);
+	}
+}
+
 struct lm_err *lm_body_read(const char *path, const char *text, size_t len, size_t open, size_t close,
 			    const struct lm_extent *extents, size_t nr_extents, struct lm_arena *arena,
 			    struct lm_body *out)
@@ -247,14 +263,16 @@ struct lm_err *lm_body_read(const char *path, const char *text, size_t len, size
 
 	take_extents(&s, extents, nr_extents);
 	lm_lex(text, s.begin, s.end, s.line, arena, &s.lex);
-	if (s.lex.open_comment != LM_LEX_FINE)
-		return lm_err_new(LM_ERR_INPUT, "%s:%u: this comment has no end inside the record.", path,
-				  s.lex.items[s.lex.open_comment].line);
+	if (s.lex.unclosed != LM_LEX_FINE)
+		return lm_err_new(LM_ERR_INPUT, "%s:%u: this %s has no end inside the record; close it.", path,
+				  s.lex.items[s.lex.unclosed].line,
+				  s.lex.items[s.lex.unclosed].kind == LM_LEX_LITERAL ? "literal" : "comment");
 	err = lm_scan_body(&s);
 	if (err)
 		return err;
 	lm_scan_join(&s);
 	check_defines(&s);
+	check_depth(&s);
 
 	struct lm_body b = { .text = text, .len = len, .begin = s.begin, .end = s.end,
 			     .crlf = mostly_crlf(text, s.begin, s.end) };

@@ -56,6 +56,7 @@ struct lm_unit {
 	bool fence;		/* __cacheline_group_begin/end and the like by name; body.c knows the names */
 	bool group_begin, group_end; /* __cacheline_group_begin / _end */
 	bool comment_first;	/* its comment says that it must stay first ("first member", "must be first", ...) */
+	bool comment_last;	/* or last ("must be at the end", ...) */
 	bool comment_layout;	/* its comment speaks of the layout ("same cache line", "offset", "hole", "pad") */
 	bool pin_comment;	/* carries "linemate: pin" */
 	uint32_t nr_declarators; /* best knowledge from the text */

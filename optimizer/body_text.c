@@ -230,6 +230,9 @@ static void read_comment(const struct lm_scan *s, const struct lm_lexeme *x, str
 					     "keep it first", "should be first", "has to be first", "must be the first",
 					     "at the beginning of", "must be at the top", "at offset 0", "offset zero",
 					     "must be at the start", NULL };
+	static const char *const last[] = { "must be at the end", "must be last", "must be the last", "must come last",
+					    "must stay last", "must remain last", "keep this last", "keep it last",
+					    "has to be last", NULL };
 	static const char *const layout[] = { "cache line", "cacheline", "cache-line", "offset", " hole", "padding",
 					      " pad ", "pad to", "pad out", "bytes hole", "false sharing",
 					      "alignment", NULL };
@@ -247,6 +250,7 @@ static void read_comment(const struct lm_scan *s, const struct lm_lexeme *x, str
 		text = p;
 	}
 	u->comment_first |= mentions(text, first);
+	u->comment_last |= mentions(text, last);
 	u->comment_layout |= mentions(text, layout);
 	u->pin_comment |= mentions(text, pin);
 }

@@ -71,7 +71,7 @@ static struct lm_err *find_file(const struct making *m, const char *given, const
 
 		path = inside && lm_is_file(inside) ? inside : NULL;
 	}
-	if (!path && lm_is_dir(given))
+	if (!path && !access(given, F_OK) && !lm_is_file(given))
 		return lm_err_new(LM_ERR_INPUT, "%s: is not a regular file; give the path of a %s.", given, what);
 	if (!path || !(*out = lm_real_path(path, m->arena)))
 		return lm_err_new(LM_ERR_INPUT, "%s: cannot open this %s: %s.", given, what, strerror(number));

@@ -34,6 +34,18 @@ struct memory {			/* open addressing; sum 0 is an empty slot */
 	size_t nr, cap;
 };
 
+/*
+ * lm_cost_between() depends on where the touched fields begin and on nothing
+ * else: perturbations and moves of cold units ask for the same places again.
+ */
+enum { KNOWN_BITS = 13 };
+
+/* A price, and what it was asked for. */
+struct known {
+	uint64_t key;
+	double price;
+};
+
 struct lm_cost {
 	const struct lm_view *view;
 	const struct lm_touch *touches;
@@ -48,7 +60,10 @@ struct lm_cost {
 	uint64_t *sums;		/* [cap_lines]: marks of the ranges on each line, added up; scratch of one pricing */
 	uint64_t *unit_sums;	/* [cap_lines]: the same of one unit's ranges; all 0 between uses */
 	size_t cap_lines;
+	uint32_t *fields, nr_fields; /* those with ranges: where they begin decides a price */
+	struct known *known;	/* [1 << KNOWN_BITS]: what lm_cost_between() answered last */
 	uint64_t *begins, *ends; /* [nr_ranges]: first and last line of each range; scratch */
+	bool sparse;		/* far more lines than ranges: only touched lines are looked at, and sums is 0 between uses */
 };
 
 static void *take(size_t nr, size_t size)
@@ -130,6 +145,9 @@ static void make_ranges(struct lm_cost *c, size_t nr)
 	free(keys);
 }
 
+/* A record of more lines than these holds a buffer, and is mostly untouched. */
+enum { SPARSE_LINES = 64, SPARSE_FACTOR = 4 };
+
 struct lm_cost *lm_cost_new(const struct lm_view *view, const struct lm_usage *usage, uint32_t view_index,
 			    const struct lm_cost_opts *opts)
 {
@@ -155,6 +173,12 @@ struct lm_cost *lm_cost_new(const struct lm_view *view, const struct lm_usage *u
 	}
 	c->begins = take(c->nr_ranges, sizeof(*c->begins));
 	c->ends = take(c->nr_ranges, sizeof(*c->ends));
+	c->sparse = (view->rec->size >> c->line_shift) > SPARSE_LINES + SPARSE_FACTOR * (uint64_t)c->nr_ranges;
+	c->known = take(1 << KNOWN_BITS, sizeof(*c->known));
+	c->fields = take(c->nr_ranges, sizeof(*c->fields));
+	for (uint32_t k = 0; k < c->nr_ranges; k++)
+		if (!k || c->ranges[k].field != c->ranges[k - 1].field)
+			c->fields[c->nr_fields++] = c->ranges[k].field;
 	return c;
 }
 
@@ -170,6 +194,8 @@ void lm_cost_free(struct lm_cost *c)
 	free(c->sums);
 	free(c->unit_end);
 	free(c->unit_sums);
+	free(c->known);
+	free(c->fields);
 	free(c->begins);
 	free(c->ends);
 	free(c);
@@ -283,17 +309,38 @@ static size_t spread(struct lm_cost *c, const struct lm_layout *layout, uint64_t
 		c->sums = take(c->cap_lines, sizeof(*c->sums));
 		c->unit_sums = take(c->cap_lines, sizeof(*c->unit_sums));
 	}
-	memset(c->sums, 0, lines * sizeof(*c->sums));
+	if (!c->sparse)
+		memset(c->sums, 0, lines * sizeof(*c->sums));
 	for (uint32_t k = 0; k < c->nr_ranges; k++)
 		for (uint64_t l = c->begins[k]; l <= c->ends[k]; l++)
 			c->sums[l] += c->ranges[k].mark;
 	return lines;
 }
 
+/* Price of the touched lines, each once; out as in lm_cost_lines(), or NULL. */
+static double touched_lines(struct lm_cost *c, double *out, size_t nr)
+{
+	double sum = 0;
+
+	for (uint32_t k = 0; k < c->nr_ranges; k++) {
+		for (uint64_t l = c->begins[k]; l <= c->ends[k]; l++) {
+			double price = line_price(c, c->sums[l], l, 0, c->nr_ranges);
+
+			c->sums[l] = 0;
+			sum += price;
+			if (out && l < nr)
+				out[l] += price;
+		}
+	}
+	return sum;
+}
+
 static double whole_lines(struct lm_cost *c, size_t lines)
 {
 	double sum = 0;
 
+	if (c->sparse)
+		return touched_lines(c, NULL, 0);
 	for (size_t l = 0; l < lines; l++)
 		sum += line_price(c, c->sums[l], l, 0, c->nr_ranges);
 	return sum;
@@ -343,17 +390,32 @@ static double shared_alone(struct lm_cost *c)
 	return sum;
 }
 
+static uint64_t mix(uint64_t key, uint64_t word)
+{
+	key = (key ^ word) * 0x9e3779b97f4a7c15u;
+	return key ^ key >> 32;
+}
+
 double lm_cost_between(struct lm_cost *c, const struct lm_layout *layout)
 {
+	uint64_t key = 1;
 	double sum = 0;
+	struct known *k;
 
+	for (uint32_t i = 0; i < c->nr_fields; i++)
+		key = mix(key, layout->bit_offset[c->fields[i]]);
+	k = &c->known[key >> (64 - KNOWN_BITS)];
+	if (k->key == key)
+		return k->price;
 	for (uint32_t b = 0; b < c->nr_bases; b++) {
 		size_t lines = spread(c, layout, (uint64_t)b * c->step);
 		double alone = shared_alone(c);
 
 		sum += whole_lines(c, lines) - alone;
 	}
-	return sum / c->nr_bases;
+	k->key = key;
+	k->price = sum / c->nr_bases;
+	return k->price;
 }
 
 double lm_cost_most_saved(struct lm_cost *c)
@@ -380,6 +442,8 @@ double lm_cost_lines(struct lm_cost *c, const struct lm_layout *layout, double *
 
 	for (size_t l = 0; l < nr; l++)
 		out[l] = 0;
+	if (c->sparse)
+		return touched_lines(c, out, nr);
 	for (size_t l = 0; l < lines; l++) {
 		double price = line_price(c, c->sums[l], l, 0, c->nr_ranges);
 

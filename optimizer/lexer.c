@@ -92,6 +92,7 @@ static void read_literal(struct cursor *c)
 			c->at++;
 		step_spliced(c);
 	}
+	c->unclosed = true;
 }
 
 static void read_number(struct cursor *c)
@@ -118,16 +119,22 @@ static void read_comment(struct cursor *c)
 		read_line_comment(c);
 }
 
+/* "#error don't" is no open literal: only a comment can reach out of a directive. */
 static void read_directive(struct cursor *c)
 {
+	bool open_comment = false;
+
 	while (!at_line_end(c)) {
-		if (at_comment(c))
+		if (at_comment(c)) {
 			read_comment(c);
-		else if (peek(c, 0) == '"' || peek(c, 0) == '\'')
+			open_comment |= c->unclosed;
+		} else if (peek(c, 0) == '"' || peek(c, 0) == '\'') {
 			read_literal(c);
-		else
+		} else {
 			step_spliced(c);
+		}
 	}
+	c->unclosed = open_comment;
 }
 
 /* Reads one lexeme other than a directive. */
@@ -179,7 +186,7 @@ void lm_lex(const char *text, size_t begin, size_t end, uint32_t line, struct lm
 	bool fresh = begin == 0 || text[begin - 1] == '\n';
 	size_t cap = 0;
 
-	*out = (struct lm_lexemes){ .open_comment = LM_LEX_FINE };
+	*out = (struct lm_lexemes){ .unclosed = LM_LEX_FINE };
 	for (;;) {
 		fresh |= skip_space(&c);
 		if (c.at >= end)
@@ -197,8 +204,8 @@ void lm_lex(const char *text, size_t begin, size_t end, uint32_t line, struct lm
 		fresh = fresh && x.kind == LM_LEX_COMMENT;
 		x.end = c.at;
 		x.last_line = c.line;
-		if (c.unclosed && out->open_comment == LM_LEX_FINE)
-			out->open_comment = out->nr;
+		if (c.unclosed && out->unclosed == LM_LEX_FINE)
+			out->unclosed = out->nr;
 		*LM_ARENA_PUSH(arena, out->items, out->nr, cap) = x;
 	}
 }

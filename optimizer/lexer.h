@@ -34,7 +34,7 @@ struct lm_lexeme {
 struct lm_lexemes {
 	struct lm_lexeme *items;	/* in arena */
 	size_t nr;
-	size_t open_comment;		/* index of a comment that never ends, or LM_LEX_FINE */
+	size_t unclosed;		/* index of the first comment, or literal in code, that never ends; or LM_LEX_FINE */
 };
 
 /* Lexes text[begin .. end); `line` is the line of begin; begin counts as the start of a line only if it is one. */

@@ -177,13 +177,15 @@ void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, s
 
 	price(x, &start);
 	add_point(&c, &start);
-	*exhaustive = lm_all_orders(x, arena, &best);
+	bool tried = lm_all_orders(x, arena, &best, exhaustive);
+
 	if (!*exhaustive || x->allow_barriers)	/* every order is tried without barriers only */
 		climb(x, &start, start.robust, &c);
-	for (uint32_t m = 1; *exhaustive && m <= x->s->body->nr_units; m++)
+	for (uint32_t m = 1; tried && m <= x->s->body->nr_units; m++)
 		if (best[m].order.units)
 			add_point(&c, &best[m]);
-	for (size_t i = 0; i < nr_starts && !*exhaustive && !reached(x, &c) && lm_now() < x->until; i++) {
+	/* Late as it may be: pricing these is quick, and in a record of thousands of members they are all there is. */
+	for (size_t i = 0; i < nr_starts && !*exhaustive && !reached(x, &c); i++) {
 		struct lm_state s = { .order = starts[i], .moves = lm_moves_count(x->s, &starts[i]) };
 
 		price(x, &s);

@@ -8,9 +8,11 @@
 
 enum {
 	BEAM = LM_BEAM,
-	SHORT_LIST = 96,	/* candidates of a level priced under change */
-	ALIKE = 12,		/* of these, at most so many that do as good as the same */
+	SHORT_LIST = 96,	/* candidates of a level priced under change in one configuration */
+	SHORTER_LIST = 32,	/* of these, in every configuration */
+	ALIKE = 12,		/* of the short list, at most so many that do as good as the same */
 	SMALL = 64,		/* units; in larger records cold ones move in the best order only */
+	MOST = 2000000,		/* candidates of a level; of more, every second, third, ... is taken */
 };
 
 /* Two orders whose gains differ by less than this share are equally good: the calmer one is taken. */
@@ -22,8 +24,8 @@ static const double same_cost = 1e-4;
 /* What one more field on another line is worth, as a share of the transfers. */
 static const double displaced_price = 1e-3;
 
-/* And one more move. */
-static const double move_price = 5e-3;
+/* And one more move; a barrier, which counts as one, stays in the text for good and costs the same again. */
+static const double move_price = 1e-2;
 
 /* And a paragraph torn apart. */
 static const double torn_price = 5e-3;
@@ -50,6 +52,7 @@ struct level {
 	const struct lm_state *from;
 	struct candidate *items;
 	size_t nr;
+	size_t seen, stride;	/* candidates met while listing; every stride-th is kept */
 	double start;		/* robust cost of the declared order */
 	struct lm_order *scratch; /* [nr_workers] */
 };
@@ -119,6 +122,19 @@ static void price_worker(void *arg, size_t worker)
 			continue;
 		c->cost = lm_objective_cost(l->search->workers[worker], o);
 		c->hash = hash_order(o, l->search->s->body->nr_units);
+	}
+}
+
+/* The short list's first pricing under change: one configuration, to know which deserve all. */
+static void guess_worker(void *arg, size_t worker)
+{
+	struct level *l = arg;
+	struct lm_order *o = &l->scratch[worker];
+
+	for (size_t i = worker; i < l->nr; i += l->search->nr_workers) {
+		make_order(l, &l->items[i], o);
+		l->items[i].cost = lm_now() > l->search->until ? INFINITY :
+				   lm_objective_guess(l->search->workers[worker], o);
 	}
 }
 
@@ -212,7 +228,7 @@ static void list_block(struct level *l, uint32_t from, uint32_t block, uint32_t 
 		for (uint32_t to = 0; to <= others; to++) {
 			struct candidate c = { .from = from, .block = block, .to = to, .barrier = b };
 
-			if (barrier_possible(l, &c))
+			if (l->seen++ % l->stride == 0 && barrier_possible(l, &c))
 				l->items[l->nr++] = c;
 		}
 	}
@@ -221,9 +237,11 @@ static void list_block(struct level *l, uint32_t from, uint32_t block, uint32_t 
 static void list_candidates(struct level *l, size_t nr_from, uint32_t max_moves, struct lm_arena *arena)
 {
 	const struct lm_search *x = l->search;
-	uint32_t n = x->s->body->nr_units;
+	size_t n = x->s->body->nr_units, all = nr_from * n * (n + 1) * NR_BARRIER_CHOICES;
 
-	l->items = LM_ARENA_ARRAY(arena, struct candidate, nr_from * n * (n + 1) * NR_BARRIER_CHOICES);
+	l->seen = 0;
+	l->stride = all / MOST + 1;
+	l->items = LM_ARENA_ARRAY(arena, struct candidate, all / l->stride + 1);
 	for (uint32_t f = 0; f < nr_from; f++)
 		for (uint32_t u = 0; u < n; u++)
 			if (x->rules->block[u] == u && !x->rules->fixed[u] && (!f || n <= SMALL || x->hot[u]))
@@ -278,6 +296,15 @@ static uint32_t count_displaced(const struct lm_search *x, const struct lm_order
 	return count;
 }
 
+static uint32_t count_barriers(const struct lm_search *x, const struct lm_order *order)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < x->s->body->nr_units; i++)
+		count += order->barrier[i];
+	return count;
+}
+
 /* Do units a and b stand in one paragraph of the text: nothing but the two, no blank line or guard between? */
 static bool same_paragraph(const struct lm_body *body, uint32_t a, uint32_t b)
 {
@@ -320,7 +347,8 @@ static void prefer_calm(struct level *l, struct lm_arena *arena)
 			      worst_case * (l->items[nr].worst - l->items[nr].robust);
 
 		cost *= 1 + displaced_price * count_displaced(l->search, order, arena) +
-			move_price * lm_moves_count(l->search->s, order) + torn_price * count_torn(l->search, order);
+			move_price * (lm_moves_count(l->search->s, order) + count_barriers(l->search, order)) +
+			torn_price * count_torn(l->search, order);
 		if (cost < best) {
 			best = cost;
 			pick = nr;
@@ -350,6 +378,11 @@ size_t lm_neighbours(const struct lm_search *x, const struct lm_state *from, siz
 	list_candidates(&l, nr_from, max_moves, &arena);
 	lm_parallel(x->nr_workers, price_worker, &l);
 	cut_to_short_list(&l);
+	if (x->s->nr_views > 1 && l.nr > SHORTER_LIST) {
+		lm_parallel(x->nr_workers, guess_worker, &l);
+		qsort(l.items, l.nr, sizeof(*l.items), by_cost);
+		l.nr = SHORTER_LIST;
+	}
 	lm_parallel(x->nr_workers, robust_worker, &l);
 	qsort(l.items, l.nr, sizeof(*l.items), by_robust);
 	reach = l.nr ? l.items[0].robust : INFINITY;

@@ -199,38 +199,61 @@ double lm_objective_whole_arrays(struct lm_objective *o, const struct lm_order *
 	return sum / other_element;
 }
 
+/* Sums and bounds of a robust cost in the making. */
+struct tally {
+	double sum, rest;	/* rest: the least that what is still to come may add */
+	double enough;
+	double worst;		/* of the views that are done */
+};
+
+/* Adds view v, laid out in now, under change; stops when the tally is surely too high. */
+static void tally_view(struct lm_objective *o, uint32_t v, const struct lm_order *order, struct tally *t)
+{
+	struct side *side = &o->sides[v];
+	double n = (double)side->nr_resizes + 1, cost = lm_cost_between(side->cost, &side->now), most = cost;
+
+	t->sum += cost / n;
+	t->rest += side->most_saved / n;
+	for (size_t i = 0; i < side->nr_resizes && t->sum + t->rest <= t->enough; i++) {
+		lm_layout_units(&o->s->views[v], o->s->body->nr_units, order, o->line, &side->resizes[i], &side->now);
+		cost = lm_cost_between(side->cost, &side->now);
+		most = cost > most ? cost : most;
+		t->sum += cost / n;
+		t->rest += side->most_saved / n;
+	}
+	t->worst += side->alone + most;
+}
+
+double lm_objective_guess(struct lm_objective *o, const struct lm_order *order)
+{
+	struct tally t = { .enough = INFINITY };
+
+	if (!lay_out_all(o, order))
+		return INFINITY;
+	for (uint32_t v = 0; v < o->s->nr_views; v++)
+		t.sum += o->sides[v].alone + (v ? lm_cost_between(o->sides[v].cost, &o->sides[v].now) : 0);
+	tally_view(o, 0, order, &t);
+	return t.sum;
+}
+
 double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough, double *worst)
 {
-	double sum = 0, rest = 0;	/* rest: the least that what is still to come may add */
-	double worst_sum = 0;
+	struct tally t = { .enough = enough };
 
 	if (!lay_out_all(o, order))
 		return INFINITY;
 	for (uint32_t v = 0; v < o->s->nr_views; v++) {
-		sum += o->sides[v].alone;
-		rest -= o->sides[v].most_saved;
+		t.sum += o->sides[v].alone;
+		t.rest -= o->sides[v].most_saved;
 	}
 	for (uint32_t v = 0; v < o->s->nr_views; v++) {
-		struct side *side = &o->sides[v];
-		double n = (double)side->nr_resizes + 1, cost = lm_cost_between(side->cost, &side->now), most = cost;
-
-		sum += cost / n;
-		rest += side->most_saved / n;
-		for (size_t i = 0; i < side->nr_resizes && sum + rest <= enough; i++) {
-			lm_layout_units(&o->s->views[v], o->s->body->nr_units, order, o->line, &side->resizes[i],
-					&side->now);
-			cost = lm_cost_between(side->cost, &side->now);
-			most = cost > most ? cost : most;
-			sum += cost / n;
-			rest += side->most_saved / n;
-		}
-		worst_sum += side->alone + most;
-		if (sum + rest > enough)
+		tally_view(o, v, order, &t);
+		if (t.sum + t.rest > enough)
 			return INFINITY;
 	}
 	if (worst)
-		*worst = worst_sum;
-	return sum;
+		*worst = t.worst;
+	return t.sum;
 }
 
 const struct lm_layout *lm_objective_before(const struct lm_objective *o, uint32_t v)

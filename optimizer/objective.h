@@ -54,6 +54,12 @@ double lm_objective_transfers(struct lm_objective *o, const struct lm_order *ord
 double lm_objective_whole_arrays(struct lm_objective *o, const struct lm_order *order);
 
 /*
+ * A cheap guess of the robust cost: the first configuration under change, the
+ * others as they stand.  INFINITY as above.
+ */
+double lm_objective_guess(struct lm_objective *o, const struct lm_order *order);
+
+/*
  * The robust cost.  Gives up with INFINITY as soon as it is sure to exceed
  * `enough`.  *worst (may be NULL) is the cost if each configuration met with the
  * perturbation that hurts it most.

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Joining compares all pairs of lines after each step; beyond this it would take longer than the solver. */
-enum { MOST_JOINED = 400 };
+enum {
+	MOST_JOINED = 400,	/* joining compares all pairs of lines after each step; beyond this it takes too long */
+	LOOK = 200,		/* lines with room that an item is tried on, where there are more items */
+};
 
 static void push_line(struct lm_pack_items *p, const struct lm_pack_line_set *l, uint32_t without)
 {
@@ -150,8 +152,58 @@ void lm_pack_improve(struct lm_pack_items *p, struct lm_pack_line_set *lines, ui
 	}
 }
 
+/* Of the last LOOK lines with room for the item the best, and what that saves; LM_NONE if there is none. */
+static uint32_t best_line(struct lm_pack_items *p, const struct lm_pack_line_set *lines, uint32_t nr,
+			  const struct lm_pack_line_set *single, double *gain)
+{
+	uint32_t best = LM_NONE;
+
+	*gain = -INFINITY;
+	for (uint32_t i = nr, looked = 0; i-- > 0 && looked < LOOK;) {
+		if (lines[i].bytes + single->bytes > p->pack->line || lines[i].nr == p->pack->line)
+			continue;
+		looked++;
+
+		double g = gain_of(p, &lines[i], single);
+
+		if (g > *gain) {
+			*gain = g;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* One item after the other goes where it costs nothing, else on a new line, else where it costs least. */
+static struct lm_pack_line_set *fit_lines(struct lm_pack_items *p, struct lm_arena *arena, uint32_t *nr)
+{
+	struct lm_pack_line_set *lines = LM_ARENA_ARRAY(arena, struct lm_pack_line_set, p->nr_start + 1);
+
+	*nr = 0;
+	for (uint32_t i = 0; i < p->nr_start; i++) {
+		struct lm_pack_line_set single = { .items = &p->start[i], .nr = 1, .bytes = p->items[p->start[i]].bytes,
+						   .price = p->items[p->start[i]].alone };
+		double gain;
+		uint32_t at = best_line(p, lines, *nr, &single, &gain);
+		struct lm_pack_line_set *l = &lines[at];
+
+		if (at == LM_NONE || (gain < -1e-9 * single.price && *nr < p->pack->lines)) {
+			l = &lines[(*nr)++];
+			*l = (struct lm_pack_line_set){ .items = LM_ARENA_ARRAY(arena, uint32_t, p->pack->line) };
+			gain = 0;
+		}
+		l->items[l->nr++] = p->start[i];
+		l->bytes += single.bytes;
+		l->price += single.price - gain;
+	}
+	return lines;
+}
+
 struct lm_pack_line_set *lm_pack_greedy(struct lm_pack_items *p, struct lm_arena *arena, uint32_t *nr)
 {
+	if (p->nr_start > MOST_JOINED)
+		return fit_lines(p, arena, nr);
+
 	struct lm_pack_line_set *lines = LM_ARENA_ARRAY(arena, struct lm_pack_line_set, p->nr_start + 1);
 
 	*nr = p->nr_start;
@@ -164,9 +216,7 @@ struct lm_pack_line_set *lm_pack_greedy(struct lm_pack_items *p, struct lm_arena
 		lines[i].bytes = x->bytes;
 		lines[i].price = x->alone;
 	}
-	if (*nr <= MOST_JOINED) {
-		join_lines(p, lines, nr, arena);
-		lm_pack_improve(p, lines, nr);
-	}
+	join_lines(p, lines, nr, arena);
+	lm_pack_improve(p, lines, nr);
 	return lines;
 }

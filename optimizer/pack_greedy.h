@@ -9,7 +9,7 @@
 #include "optimizer/pack_items.h"
 
 struct lm_pack_line_set {
-	uint32_t *items;	/* [nr_start of the problem] */
+	uint32_t *items;	/* [nr_start of the problem, or a line's bytes if there are too many to join] */
 	uint32_t nr;
 	uint32_t bytes;
 	double price;
@@ -17,7 +17,8 @@ struct lm_pack_line_set {
 
 /*
  * Starts from p->start.  More lines than the problem allows are left only if
- * joining cannot get below, or there are too many items to try.
+ * joining cannot get below.  More than a few hundred items are put on lines one
+ * after the other.
  */
 struct lm_pack_line_set *lm_pack_greedy(struct lm_pack_items *p, struct lm_arena *arena, uint32_t *nr);
 

@@ -34,6 +34,7 @@ struct planning {
 	double until;
 	struct lm_order starts[LM_REALISED];
 	size_t nr_starts;
+	bool late;		/* the search ended because time was over */
 	struct lm_plan *plan;
 };
 
@@ -138,6 +139,7 @@ static void search_moves(struct planning *p)
 
 	lm_moves_search(&search, p->starts, p->nr_starts, p->arena, &p->plan->curve, &p->plan->nr_curve,
 			&p->plan->exhaustive);
+	p->late = lm_now() >= p->until;
 	p->plan->curve[0].transfers = p->plan->transfers_before;	/* also where it breaks a rule of the person's own */
 }
 
@@ -167,24 +169,36 @@ static bool sampled(const struct lm_usage *u)
 	return u->worst != LM_EVIDENCE_EXACT;
 }
 
+/* What units cost each other in the declared order: as pairs, or, where many small ones add up, as a whole. */
+static double fights_of(const struct planning *p)
+{
+	double pairs = 0, between = 0;
+
+	for (uint32_t i = 0; i < p->plan->nr_pairs; i++)
+		pairs += p->plan->pairs[i].inside ? 0 : p->plan->pairs[i].excess;
+	for (uint32_t v = 0; v < p->s->nr_views; v++)
+		between += lm_cost_between(lm_objective_pricing(p->workers[0], v), &p->plan->before[v]);
+	return fmax(pairs, between);
+}
+
 /* Is the point worth a patch?  If not, why is the record kept? */
 static bool worth_it(const struct planning *p, const struct lm_curve_point *point, enum lm_kept *kept)
 {
 	const struct lm_plan *plan = p->plan;
-	double before = plan->transfers_before, saved = before - point->transfers, fights = 0;
+	double before = plan->transfers_before, saved = before - point->transfers;
 
 	if (point->moves && !isfinite(plan->curve[0].cost))
 		return true;	/* the declared order breaks a rule of the person's own */
-	for (uint32_t i = 0; i < plan->nr_pairs; i++)
-		fights += plan->pairs[i].inside ? 0 : plan->pairs[i].excess;
 	if (point->moves && saved >= worth_share * before && saved > 0) {
 		*kept = LM_KEPT_WEAK_EVIDENCE;
 		return !sampled(p->u) || saved / p->s->nr_views >= least_samples;
 	}
 	if (before <= 2 * LM_COST_EPS * (double)p->u->total * p->s->nr_views)
 		*kept = LM_KEPT_NO_CONTENTION;
-	else if (fights < worth_share * before)
+	else if (fights_of(p) < worth_share * before)
 		*kept = LM_KEPT_TRUE_SHARING;
+	else if (!plan->exhaustive && p->late)
+		*kept = LM_KEPT_TIME;
 	else
 		*kept = point->moves ? LM_KEPT_SMALL_GAIN : LM_KEPT_NO_ORDER;
 	return false;

@@ -18,7 +18,8 @@ enum lm_verdict { LM_VERDICT_MOVED, LM_VERDICT_KEPT, LM_VERDICT_REFUSED };
 	X(TRUE_SHARING, "what is contended is contended inside single fields: no layout helps") \
 	X(SMALL_GAIN, "the best order that keeps all rules saves too little to be worth a change") \
 	X(WEAK_EVIDENCE, "the profile has too few samples on the contended lines to tell") \
-	X(NO_ORDER, "no order keeps all rules and saves transfers")
+	X(NO_ORDER, "no order keeps all rules and saves transfers") \
+	X(TIME, "the time limit was reached before an order was found that saves enough (--time gives more)")
 
 enum lm_kept {
 #define X(name, text) LM_KEPT_##name,

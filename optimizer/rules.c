@@ -237,6 +237,17 @@ static void tails(struct collecting *c)
 	}
 }
 
+/* What a comment says must be at the end is a part of its own: it may be several members. */
+static void said_to_be_last(struct collecting *c)
+{
+	for (uint32_t u = 0; u < c->s->body->nr_units; u++) {
+		if (!unit_of(c, u)->comment_last || c->head[u])
+			continue;
+		c->out->fixed[u] = c->head[u] = 1;
+		add_rule(c, LM_RULE_GROUP, u, LM_NONE, at_line(c, u, "its comment says that it must be at the end"));
+	}
+}
+
 /* Largest aligned() on unit u's members over all views; *empty if all of it has size 0. */
 static uint32_t unit_alignment(struct collecting *c, uint32_t u, bool *empty)
 {
@@ -261,6 +272,27 @@ static uint32_t unit_alignment(struct collecting *c, uint32_t u, bool *empty)
 	}
 	*empty &= any;
 	return most;
+}
+
+/* An empty array that is no group's border: offsetof(it) stands for the member behind it. */
+static bool is_offset_mark(struct collecting *c, uint32_t u)
+{
+	const struct lm_unit *unit = unit_of(c, u);
+
+	for (uint32_t v = 0; v < c->s->nr_views && !unit->group_begin && !unit->group_end; v++) {
+		uint32_t nr;
+		const struct lm_field *f = fields_of(&c->s->views[v], u, &nr);
+
+		if (nr == 1 && f->is_array && !f->size && !is_last(c->s->views[v].rec, c->s->views[v].first_field[u]))
+			return true;
+	}
+	return false;
+}
+
+static void offset_marks(struct collecting *c)
+{
+	for (uint32_t u = 0; u + 1 < c->s->body->nr_units; u++)
+		c->glued[u + 1] |= is_offset_mark(c, u);
 }
 
 static void fences(struct collecting *c)
@@ -439,7 +471,9 @@ struct lm_err *lm_rules_collect(const struct lm_subject *s, const struct lm_sour
 	hazards(&c);
 	first_members(&c);
 	tails(&c);
+	said_to_be_last(&c);
 	fences(&c);
+	offset_marks(&c);
 	groups(&c);
 	err = pins(&c);
 	if (!err)

@@ -31,9 +31,10 @@ size_t lm_neighbours(const struct lm_search *x, const struct lm_state *from, siz
 
 /*
  * Tries every order if at most 8 blocks may move; false if there are more.
- * best[m], m = 1 .. nr_units, is the best order of exactly m moves; its
- * order.units are NULL where there is none that the rules allow.
+ * best[m], m = 0 .. nr_units, is the best order of exactly m moves if it beats
+ * all with fewer, else its order.units are NULL.  *all is false if time was over
+ * first: best is then of those tried.
  */
-bool lm_all_orders(const struct lm_search *x, struct lm_arena *arena, struct lm_state **best);
+bool lm_all_orders(const struct lm_search *x, struct lm_arena *arena, struct lm_state **best, bool *all);
 
 #endif

@@ -21,7 +21,7 @@ struct lm_err *lm_scratch_write(const char *path, const char *text, size_t len)
 
 struct lm_err *lm_scratch_dir(struct lm_arena *arena, char **ret)
 {
-	char *dir = lm_arena_strdup(arena, "/dev/shm/linemate.XXXXXX");
+	char *dir = lm_temp_name("/dev/shm", arena);
 
 	if (getenv("TMPDIR") || !mkdtemp(dir))
 		return lm_temp_dir(arena, ret);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -335,26 +336,42 @@ struct lm_err *lm_profile_read_samples_memory(const char *name, const char *byte
 	return read_samples(&src, opts, t);
 }
 
-static struct lm_err *open_profile(const char *path, struct lm_lines *src)
+enum { WRITER_SECONDS = 10 };
+
+/*
+ * Waits for what a pipe has to say: long for a writer to come, and as long as
+ * it takes once there is one.
+ */
+static struct lm_err *wait_for_writer(struct lm_lines *src)
+{
+	struct pollfd p = { .fd = src->fd, .events = POLLIN };
+	ssize_t n = 1;
+
+	if (poll(&p, 1, WRITER_SECONDS * 1000) == 0) {
+		/* 0 is the end, of a pipe without writers; one with a writer has nothing yet, and fails. */
+		n = read(src->fd, src->block, 1);
+		src->end = n > 0;
+	}
+	if (!n)
+		return lm_err_new(LM_ERR_INPUT, "%s: is a pipe that nobody has written into for %d seconds; start what "
+				  "writes it first.", src->name, WRITER_SECONDS);
+	(void)fcntl(src->fd, F_SETFL, fcntl(src->fd, F_GETFL) & ~O_NONBLOCK);
+	return NULL;
+}
+
+static struct lm_err *open_file(const char *path, int *ret)
 {
 	struct stat st;
+	/* Not waiting: opening a named pipe would wait for its writer, for ever if there is none. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-	*src = (struct lm_lines){ .name = strcmp(path, "-") ? path : "standard input", .fd = STDIN_FILENO };
-	if (strcmp(path, "-")) {
-		src->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		if (src->fd < 0)
-			return lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %s.", path, strerror(errno));
-		if (!fstat(src->fd, &st) && S_ISDIR(st.st_mode)) {
-			close(src->fd);
-			return lm_err_new(LM_ERR_INPUT, "%s: is a directory; give the file with the profile.", path);
-		}
+	if (fd < 0)
+		return lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %s.", path, strerror(errno));
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+		close(fd);
+		return lm_err_new(LM_ERR_INPUT, "%s: is a directory; give the file with the profile.", path);
 	}
-	src->block = malloc(LM_BLOCK);
-	if (!src->block)
-		lm_oom();
-	src->data = src->block;
-	while (!src->eof && src->end < LM_BLOCK)	/* detection wants a whole block, also of a pipe */
-		lm_lines_fill(src);
+	*ret = fd;
 	return NULL;
 }
 
@@ -363,6 +380,28 @@ static void close_profile(struct lm_lines *src)
 	free(src->block);
 	if (src->fd != STDIN_FILENO)
 		close(src->fd);
+}
+
+static struct lm_err *open_profile(const char *path, struct lm_lines *src)
+{
+	struct lm_err *err = NULL;
+
+	*src = (struct lm_lines){ .name = strcmp(path, "-") ? path : "standard input", .fd = STDIN_FILENO };
+	if (strcmp(path, "-"))
+		err = open_file(path, &src->fd);
+	if (err)
+		return err;
+	src->block = malloc(LM_BLOCK);
+	if (!src->block)
+		lm_oom();
+	src->data = src->block;
+	if (src->fd != STDIN_FILENO)
+		err = wait_for_writer(src);
+	while (!err && !src->eof && src->end < LM_BLOCK)	/* detection wants a whole block, also of a pipe */
+		lm_lines_fill(src);
+	if (err)
+		close_profile(src);
+	return err;
 }
 
 struct lm_err *lm_profile_read(const char *path, const struct lm_reader_opts *opts, struct lm_accesses *t)

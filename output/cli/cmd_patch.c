@@ -58,6 +58,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		lm_options_init(state);
 		return 0;
 	case OPT_PIN:
+		if (!*arg)
+			argp_error(state, "--pin wants the name of a member");
 		lm_options_add(o, &o->pins, arg);
 		return 0;
 	case OPT_TOGETHER:

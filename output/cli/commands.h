@@ -4,6 +4,8 @@
 
 #include "base/err.h"
 
+#include <signal.h>
+
 #define LM_COMMANDS(X) \
 	X(patch, "what should change? profile + header -> unified diff") \
 	X(show, "what is the layout, and where is the heat?") \
@@ -13,5 +15,11 @@
 #define X(verb, text) struct lm_err *lm_cmd_##verb(int argc, char **argv) LM_MUST_CHECK;
 LM_COMMANDS(X)
 #undef X
+
+/* A signal to end removes our temporary directories first.  Before any other thread; set lives as long as main(). */
+void lm_clean_up_on_signals(sigset_t *set);
+
+/* Exits with LM_ERR_INPUT if what was printed cannot be written. */
+void lm_check_stdout_at_exit(void);
 
 #endif

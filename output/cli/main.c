@@ -84,11 +84,14 @@ __attribute__((visibility("default"))) const char *argp_program_version = "linem
 int main(int argc, char **argv)
 {
 	struct choice choice = { 0 };
+	sigset_t signals;
 	char *ask[] = { NULL, (char *)"--help", NULL };
 	struct lm_err *err;
 	int code = 0;
 
 	argp_err_exit_status = LM_ERR_USAGE;
+	lm_clean_up_on_signals(&signals);
+	lm_check_stdout_at_exit();
 	if (argc)
 		argv[0] = (char *)"linemate";
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);

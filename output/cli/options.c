@@ -240,8 +240,22 @@ static int parse_output(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* An empty path is a variable of a script that is not set: never what was meant. */
+static void refuse_empty(int key, const char *arg, const struct argp_state *state)
+{
+	static const int keys[] = { OPT_HEADER, OPT_SOURCE, 'p', OPT_KBUILD, OPT_ROOT, OPT_BINARY, 'o' };
+
+	for (size_t i = 0; arg && !*arg && i < sizeof(keys) / sizeof(*keys); i++)
+		for (const struct argp_option *o = table; key == keys[i] && (o->name || o->key || o->doc); o++)
+			if (o->key == key && o->name)
+				argp_error(state, "--%s wants a path, not an empty one", o->name);
+			else if (o->key == key)
+				argp_error(state, "-%c wants a path, not an empty one", key);
+}
+
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
+	refuse_empty(key, arg, state);
 	if (!parse_record(key, arg, state) || !parse_profile(key, arg, state))
 		return 0;
 	return parse_output(key, arg, state);

@@ -8,8 +8,9 @@ struct cacheline_padding {
 struct probe {
 	unsigned long hits;
 	void *table;
+	long first[7];
 	int empty[0];
-	long cold[13];
+	long cold[6];
 	CACHELINE_PADDING(_pad1_);
 	unsigned long stamp;
 	long idle[7];
@@ -26,4 +27,5 @@ struct probe {
 /* access: look_up table 0 8 3 90003 0 */
 /* expect: moved */
 /* expect: apart hits table */
-/* expect: segments hits table empty cold | _pad1_ stamp idle | _pad2_ */
+/* expect: segments hits table first | empty cold | _pad1_ stamp idle | _pad2_ */
+/* expect: in-place empty cold stamp idle */

@@ -1,9 +1,12 @@
-/* Moved before its definition, the array would have no length. */
+/* Moved before the definition, the array would have no length; and a guard is in between. */
 struct probe {
 	long hits;
 	void *table;
-#define NR_COLD 14
+#define NR_COLD 7
+#ifdef CONFIG_LARGE
 	long cold[NR_COLD];
+#endif
+	long colder[14];
 };
 
 /* access: count hits 0 8 0 0 20000 */

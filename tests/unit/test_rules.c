@@ -21,6 +21,10 @@ static const struct {
 	  LM_RULE_FIRST, "n" },
 	{ "a comment says first", "struct s {\n\tint kind; /* must be first */\n\tint a;\n\tint b;\n};\n", LM_RULE_FIRST,
 	  "kind" },
+	{ "a flexible array of records is no padding",
+	  "struct n { int x; };\nstruct s {\n\tint n;\n\tint a;\n\tstruct n tail[];\n};\n", LM_RULE_FLEXIBLE, "tail" },
+	{ "a comment says last", "struct s {\n\tint a;\n\tint b;\n\t/* must be at the end */\n\tint c;\n\tint d;\n};\n",
+	  LM_RULE_GROUP, "c" },
 	{ "a flexible array stays last", "struct s {\n\tint n;\n\tint a;\n\tint tail[];\n};\n", LM_RULE_FLEXIBLE, "tail" },
 	{ "an empty aligned member is a fence",
 	  "struct pad { char x[0]; } __attribute__((aligned(64)));\nstruct s {\n\tint a;\n\tint b;\n\tstruct pad p;\n\tint c;\n};\n",
@@ -158,12 +162,29 @@ static void wrong_options_are_named(void **state)
 	}
 }
 
+/* offsetof(struct s, mark) stands for the bit-fields behind it: nothing may come between. */
+static void nothing_slips_behind_a_marker(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_open(&f, "struct s {\n\tlong a;\n\tlong b;\n\tchar mark[0];\n\tchar x:1, y:1;\n\tlong c;\n\tlong d;\n};\n",
+		     NULL);
+	fixture_rules(&f, NULL);
+	assert_false(f.rules.refused);
+	assert_non_null(rule_on(&f, LM_RULE_FENCE, "mark"));
+	assert_int_equal(f.rules.block[fixture_unit(&f, "x")], fixture_unit(&f, "mark"));
+	assert_int_equal(f.rules.block[fixture_unit(&f, "c")], fixture_unit(&f, "c"));
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_rule_binds),
 		cmocka_unit_test(each_refusal_has_its_reason),
 		cmocka_unit_test(members_stay_on_their_side_of_a_fence),
+		cmocka_unit_test(nothing_slips_behind_a_marker),
 		cmocka_unit_test(a_pair_read_as_one_word_moves_as_one),
 		cmocka_unit_test(wrong_options_are_named),
 	};

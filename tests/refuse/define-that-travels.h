@@ -1,0 +1,22 @@
+/* Nobody else needs the definition: it is part of what moves. */
+struct probe {
+	long hits;
+	void *table;
+#define NR_COLD 7
+	long cold[NR_COLD];
+	long colder[NR_COLD];
+	long coldest;
+};
+
+/* args: --base-align 64 */
+/* access: count hits 0 8 0 0 20000 */
+/* access: look_up table 0 8 0 90000 0 */
+/* access: count hits 0 8 1 0 20001 */
+/* access: look_up table 0 8 1 90001 0 */
+/* access: count hits 0 8 2 0 20002 */
+/* access: look_up table 0 8 2 90002 0 */
+/* access: count hits 0 8 3 0 20003 */
+/* access: look_up table 0 8 3 90003 0 */
+/* expect: moved */
+/* expect: apart hits table */
+/* expect: in-order cold colder */
