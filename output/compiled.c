@@ -94,7 +94,10 @@ static struct lm_err *explain_difference(struct lm_compilation *job, const struc
 			  job->compiler, config, how);
 }
 
-/* Compiles the rewritten header; *how is the first difference from the plan, NULL if there is none. */
+/*
+ * Compiles the rewritten header; *how is the first difference from the plan,
+ * NULL if there is none.  The names in *got are after->bin's: close it last.
+ */
 static struct lm_err *compile_changed(struct lm_compilation *job, bool header_alone, struct lm_probe *after,
 				      struct lm_members *got, const char **how)
 {
@@ -107,7 +110,6 @@ static struct lm_err *compile_changed(struct lm_compilation *job, bool header_al
 	*got = lm_members_of_debuginfo(after->record, &job->arena);
 	*how = lm_members_difference(&want, got, lm_members_barriers(job->req, job->view), &job->arena);
 	job->version = lm_probe_version(after->record->producer, &job->arena);
-	lm_debuginfo_close(after->bin);
 	return NULL;
 }
 
@@ -119,22 +121,25 @@ static struct lm_err *compile_changed(struct lm_compilation *job, bool header_al
  */
 static struct lm_err *compile(struct lm_compilation *job)
 {
-	struct lm_probe after;
+	struct lm_probe after = { 0 };
 	struct lm_members got;
-	const char *how;
-	struct lm_err *err;
+	struct lm_err *err = NULL;
+	const char *how = NULL;
+	bool alone = job->req->configs->source;
 
-	if (job->req->configs->source) {
+	if (alone)
 		err = compile_changed(job, true, &after, &got, &how);
-		if (err || (!after.status && !how))
-			return err;
+	if (!alone || (!err && (after.status || how))) {
+		lm_debuginfo_close(after.bin);
+		after = (struct lm_probe){ 0 };
+		err = compile_changed(job, false, &after, &got, &how);
+		if (!err && after.status)
+			err = explain_failure(job, &after);
+		else if (!err && how)
+			err = explain_difference(job, &got, how);
 	}
-	err = compile_changed(job, false, &after, &got, &how);
-	if (err)
-		return err;
-	if (after.status)
-		return explain_failure(job, &after);
-	return how ? explain_difference(job, &got, how) : NULL;
+	lm_debuginfo_close(after.bin);
+	return err;
 }
 
 void lm_compilations_run(struct lm_compilations *c, size_t i)
