@@ -158,6 +158,15 @@ static void price(const struct lm_search *x, struct lm_state *s)
 	s->robust = s->reach = lm_objective_robust(x->workers[0], &s->order, INFINITY, NULL);
 }
 
+static double least(const struct curve *c)
+{
+	double cost = INFINITY;
+
+	for (size_t i = 0; i < c->nr; i++)
+		cost = c->points[i].cost < cost ? c->points[i].cost : cost;
+	return cost;
+}
+
 static bool reached(const struct lm_search *x, const struct curve *c)
 {
 	for (size_t i = 1; i < c->nr; i++) {
@@ -189,7 +198,7 @@ void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, s
 		struct lm_state s = { .order = starts[i], .moves = lm_moves_count(x->s, &starts[i]) };
 
 		price(x, &s);
-		if (!isfinite(s.robust))
+		if (s.robust >= least(&c))	/* climbing on from here would take as long as all before */
 			continue;
 		add_point(&c, &s);
 		climb(x, &s, start.robust, &c);
