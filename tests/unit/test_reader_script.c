@@ -37,13 +37,13 @@ static const struct text_case ages[] = {
 	  "f .+16/1 cpu0 #0 1r 0w precise\nf .+16/1 cpu3 #0 2r 0w precise\nf .+16/1 cpu3 #1 1r 0w precise\n",
 	  "samples 4 used 4", NULL },
 	{ "perf 4.4, Ivy Bridge: no |OP, no cpu, data_src without lvlnum",
-	  "  ls 214145 572699.320295:  323 cpu/mem-loads/pp: ffff888100000008  68100142 L1 hit|SNP None|TLB L1 or L2 "
-	  "hit|LCK No  519 ffffffff811ca2e9 [unknown] ([kernel.kallsyms])\n",
+	  "  ls 204711   2699.250295:  317 cpu/mem-loads/pp: ffff888100000008  68100142 L1 hit|SNP None|TLB L1 or L2 "
+	  "hit|LCK No  511 ffffffff811cb2e9 [unknown] ([kernel.kallsyms])\n",
 	  "[unknown] .+8/1 cpu-1 #0 1r 0w precise\n", "samples 1 used 1", NULL },
 	{ "perf 5.12 to 5.18: BLK but no OP",
-	  "  ls 14753 [011]  3678.072400:  1  mem-loads: ffff888100000008  88000182 L1 miss|SNP N/A|TLB Walker "
+	  "  ls 17753 [011]  1678.250400:  1  mem-loads: ffff888100000008  88000182 L1 miss|SNP N/A|TLB Walker "
 	  "hit|LCK "
-	  "No|BLK  N/A 12 ffffa7c22b4b2a00 f ([kernel.kallsyms])\n",
+	  "No|BLK  N/A 12 ffffa7c22b4b4a00 f ([kernel.kallsyms])\n",
 	  "f .+8/1 cpu11 #0 1r 0w precise\n", "samples 1 used 1", NULL },
 	{ "perf 6.1 prints both level fields, and phys_addr and page size behind the dso",
 	  "  ls 1 [001]  5.001607:  4000 cpu/mem-loads,ldlat=30/P: ffff888100000008  268100142 |OP LOAD|LVL L1 or L1 "
@@ -60,16 +60,16 @@ static const struct text_case ages[] = {
 	  "          3 " IP "f+0x1 " K,
 	  "f .+8/1 cpu3 #0 1r 0w precise\n", "samples 1 used 1", NULL },
 	{ "names with many colons, of libpfm",
-	  "  kreclaimd  3217 [028] 13171.984881: 10009 "
+	  "  reclaimer  4711 [028]  1717.250881: 10009 "
 	  "MEM_TRANS_RETIRED.LOAD_LATENCY:ldlat=64:precise=2:mh:mg:pinned: "
 	  "ffff88810000031c 1026a100142 |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK Yes|BLK  N/A   81  0 "
-	  "ffffffffa423a52b g+0xb ([kernel.kallsyms])\n",
+	  "ffffffff8123452b g+0xb ([kernel.kallsyms])\n",
 	  "g .+796/1 cpu28 #0 1r 1w precise\n", "samples 1 used 1", NULL },
 	{ "hybrid names, a tab before the event, two blanks before the bar",
-	  "  chromium-browse   46572 [002] 544966.882384:      10000 \tcpu_core/MEM_UOPS_RETIRED.LOAD_LATENCY/: "
+	  "  page-renderer-1   41572 [002]   4966.250384:      10000 \tcpu_core/MEM_UOPS_RETIRED.LOAD_LATENCY/: "
 	  "ffff888100000020     10268100142  |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK    N/A    5   "
 	  "7    "
-	  "0   7fad7c47425d h (/usr/lib64/libglib-2.0.so.0.8000.3)\n",
+	  "0   7fad7c47427d h (/usr/lib64/libglib-2.0.so.0.8000.3)\n",
 	  "h .+32/1 cpu2 #0 1r 0w precise\n", "samples 1 used 1", NULL },
 };
 
