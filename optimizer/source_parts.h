@@ -1,8 +1,8 @@
 /*
- * source_parts.h - what the four files at the door to libclang share: source.c
- * (a unit parsed, the record found), source_text.c (its braces),
- * source_fields.c (its fields and leaves) and hazard.c (code that depends on
- * their order).
+ * source_parts.h - what the five files at the door to libclang share: source.c
+ * (the record found), source_unit.c (a unit parsed), source_text.c (its
+ * braces), source_fields.c (its fields and leaves) and hazard.c (code that
+ * depends on their order).
  *
  * Private to them; each includes <clang-c/Index.h> before this.
  */
@@ -42,6 +42,13 @@ const char *lm_parse_path(const struct lm_parse *p, CXFile file);
 
 /* True if the cursor stands in the header itself (macros: where they are used). */
 bool lm_parse_in_header(const struct lm_parse *p, CXCursor c);
+
+/*
+ * Parses the unit of p->config with text behind the header; lm_unit_close() in
+ * any case.  LM_ERR_INPUT: it does not compile, the first error.
+ */
+struct lm_err *lm_unit_open(struct lm_parse *p, const char *behind) LM_MUST_CHECK;
+void lm_unit_close(struct lm_parse *p);
 
 /*
  * The alignments that nr attributes ("_Alignas(X)", "__attribute__((aligned(X)))")
