@@ -46,8 +46,7 @@ static const char type_probes[] =
 	"long double n; void *o; };\n"
 	"struct linemate_default_align { char c __attribute__((__aligned__)); };\n";
 
-/* What stands behind the header in the unit. */
-static const char *behind_header(const struct lm_parse *p, const char *extra)
+const char *lm_unit_probes(const struct lm_parse *p, const char *extra)
 {
 	struct lm_str s = { 0 };
 
@@ -103,7 +102,7 @@ struct lm_err *lm_parse_alignments(const struct lm_parse *p, const char *const *
 	for (size_t i = 0; i < nr; i++)
 		lm_str_addf(&extra, "struct linemate_align_%zu { %s char c; };\n", i, attributes[i]);
 
-	struct lm_err *err = lm_unit_open(&again, behind_header(p, lm_str_text(&extra)));
+	struct lm_err *err = lm_unit_open(&again, lm_unit_probes(p, lm_str_text(&extra)));
 
 	lm_str_release(&extra);
 	if (!err)
@@ -336,13 +335,11 @@ static void take_probes(struct lm_parse *p, const struct survey *s)
 	}
 }
 
-static struct lm_err *read_unit(struct lm_parse *p)
+struct lm_err *lm_source_read(struct lm_parse *p)
 {
 	struct survey s;
-	struct lm_err *err = lm_unit_open(p, behind_header(p, ""));
+	struct lm_err *err;
 
-	if (err)
-		return err;
 	survey(&s, p);
 	p->record = clang_Cursor_isNull(s.tag) ? s.alias : s.tag;
 	if (clang_Cursor_isNull(p->record))
@@ -390,7 +387,9 @@ struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i, st
 
 	out->config = p.config;
 	if (!err)
-		err = read_unit(&p);
+		err = lm_unit_open(&p, lm_unit_probes(&p, ""));
+	if (!err)
+		err = lm_source_read(&p);
 	lm_unit_close(&p);
 	return err;
 }

@@ -41,7 +41,7 @@ bool lm_parse_in_header(const struct lm_parse *p, CXCursor c)
 	return file && p->header && clang_File_isEqual(file, p->header);
 }
 
-static const char **parse_args(const struct lm_parse *p, int *nr)
+const char **lm_unit_args(const struct lm_parse *p, int *nr)
 {
 	const struct lm_config *c = p->config;
 	const char **args = LM_ARENA_ARRAY(p->arena, const char *, c->nr_clang_args + 4);
@@ -79,8 +79,7 @@ static struct lm_err *complaint(const struct lm_parse *p, CXDiagnostic d)
 			  p->config->name, words, advice(p));
 }
 
-/* The first thing that clang cannot compile, as an error; NULL if there is none. */
-static struct lm_err *first_error(const struct lm_parse *p)
+struct lm_err *lm_unit_first_error(const struct lm_parse *p)
 {
 	unsigned nr = clang_getNumDiagnostics(p->tu);
 	struct lm_err *err = NULL;
@@ -116,7 +115,7 @@ struct lm_err *lm_unit_open(struct lm_parse *p, const char *behind)
 	};
 	unsigned nr_files = *p->config->edits ? 3 : 2;
 	int nr_args;
-	const char **args = parse_args(p, &nr_args);
+	const char **args = lm_unit_args(p, &nr_args);
 
 	p->index = clang_createIndex(0, 0);
 
@@ -130,5 +129,5 @@ struct lm_err *lm_unit_open(struct lm_parse *p, const char *behind)
 		return lm_err_new(LM_ERR_INPUT, "%s: clang takes none of the flags of configuration \"%s\"; run clang "
 				  "-fsyntax-only with them to see which one it is.", configs->header, p->config->name);
 	p->header = clang_getFile(p->tu, configs->header);
-	return first_error(p);
+	return lm_unit_first_error(p);
 }

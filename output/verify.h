@@ -24,6 +24,7 @@ struct lm_verify_request {
 	const struct lm_order *order;
 	const struct lm_layout *after;	/* [nr_views] the plan's layouts */
 	const struct lm_rewrite *rewrite;
+	struct lm_source_ahead *ahead;	/* of the original header, or NULL */
 };
 
 struct lm_verified {

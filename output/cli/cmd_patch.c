@@ -143,6 +143,7 @@ static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_pla
 		.order = &plan->order,
 		.after = plan->after,
 		.rewrite = rewrite,
+		.ahead = job->ahead,
 	};
 	struct lm_err *err = lm_rewrite(&job->body, &plan->order, barriers, &job->arena, rewrite);
 
@@ -260,6 +261,8 @@ static struct lm_err *run(struct lm_job *job)
 	struct lm_rules rules = { 0 };
 	struct lm_err *err = lm_job_read_header(job);
 
+	if (!err)
+		lm_job_parse_ahead(job);
 	if (!err)
 		err = lm_job_parse(job, true);
 	if (!err)
