@@ -44,7 +44,7 @@ struct cursor {
 	uint64_t *bit_offset;
 };
 
-static uint64_t max64(uint64_t a, uint64_t b)
+static inline uint64_t max64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -60,7 +60,7 @@ static uint64_t round_up(uint64_t value, uint64_t align)
 	return align > 1 ? (value + align - 1) & ~(align - 1) : value;
 }
 
-static uint64_t field_bytes(const struct cursor *c, uint32_t index)
+static inline uint64_t field_bytes(const struct cursor *c, uint32_t index)
 {
 	uint64_t size = min64(c->rec->fields[index].size, MAX_FIELD_BYTES);
 	int64_t by;
@@ -96,7 +96,7 @@ static uint64_t place_bits(struct cursor *c, const struct lm_field *f)
 }
 
 /* Places a member that is no bit-field; returns its offset. */
-static uint64_t place_plain(struct cursor *c, uint32_t index)
+static inline uint64_t place_plain(struct cursor *c, uint32_t index)
 {
 	const struct lm_field *f = &c->rec->fields[index];
 	uint64_t align = max64(f->packed || c->rec->packed ? 1 : f->type_align, f->attr_align);
@@ -111,7 +111,7 @@ static uint64_t place_plain(struct cursor *c, uint32_t index)
 	return at;
 }
 
-static void place(struct cursor *c, uint32_t index, bool line_start)
+static inline void place(struct cursor *c, uint32_t index, bool line_start)
 {
 	assert(index < c->rec->nr_fields && c->bit_offset[index] == NOT_PLACED);
 	if (line_start) {
