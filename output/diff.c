@@ -62,6 +62,28 @@ struct lm_err *lm_diff(const char *path, const char *old_text, size_t old_len, c
 	return err;
 }
 
+#define STAT_WIDTH 72
+
+struct lm_err *lm_diff_stat(const char *text, size_t len, struct lm_str *out)
+{
+	git_diff_stats *stats = NULL;
+	git_buf buf = GIT_BUF_INIT;
+	git_diff *diff = NULL;
+	struct lm_err *err = NULL;
+
+	git_libgit2_init();
+	if (git_diff_from_buffer(&diff, text, len) || git_diff_get_stats(&stats, diff) ||
+	    git_diff_stats_to_buf(&buf, stats, GIT_DIFF_STATS_FULL, STAT_WIDTH))
+		err = git_failed("the diff that was made");
+	else
+		lm_str_add_bytes(out, buf.ptr, buf.size);
+	git_buf_dispose(&buf);
+	git_diff_stats_free(stats);
+	git_diff_free(diff);
+	git_libgit2_shutdown();
+	return err;
+}
+
 /* Length of the folder around ".../.git/", 0 if it is called otherwise. */
 static size_t plain_root(const char *git_dir)
 {

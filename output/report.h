@@ -27,6 +27,7 @@ struct lm_story {
 	const char *const *profiles;	/* paths as given */
 	size_t nr_profiles;
 	const struct lm_attribution *attribution; /* of samples by --binary, or NULL */
+	const char *perf_version;	/* that recorded the samples, or NULL */
 	bool by_offset;			/* samples became members by their offset in base, and no binary vouches for base */
 	bool kernel;			/* Linux kernel flags: the allocator's steps are known */
 	const char *diff;		/* the unified diff, or NULL */

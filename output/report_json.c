@@ -70,6 +70,7 @@ static json_t *configs(const struct lm_rows *rows)
 		lm_json_set(object, "options", lm_json_text(c->spec));
 		lm_json_set(object, "before", figures(c->before));
 		lm_json_set(object, "after", figures(c->after));
+		lm_json_set(object, "percent", json_real(c->percent));
 		for (uint32_t i = 0; i < rows->shifts[v].nr; i++) {
 			const struct lm_row_shift *s = &rows->shifts[v].items[i];
 			json_t *shift = lm_json_object();
@@ -258,6 +259,7 @@ static json_t *evidence(const struct lm_rows *rows)
 	lm_json_set(object, "binary", lm_json_text(s->binary));
 	lm_json_set(object, "build_id", lm_json_text(s->build_id));
 	lm_json_set(object, "attribution", attribution(s->attribution));
+	lm_json_set(object, "perf_version", lm_json_text(s->perf_version));
 	return object;
 }
 
@@ -340,6 +342,7 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_json_set(root, "units", lm_json_whole(rows.nr_units));
 	lm_json_set(root, "transfers_before", json_real(story->plan->transfers_before));
 	lm_json_set(root, "transfers_after", json_real(story->plan->transfers_after));
+	lm_json_set(root, "percent", json_real(rows.percent));
 	lm_json_set(root, "configurations", configs(&rows));
 	lm_json_set(root, "pairs", pairs(rows.pairs, rows.nr_pairs, true));
 	lm_json_set(root, "moves", moves(&rows));

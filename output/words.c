@@ -53,7 +53,7 @@ static void blanks(struct lm_str *out, unsigned nr)
 		lm_str_add_char(out, ' ');
 }
 
-void lm_wrap(struct lm_str *out, unsigned first, unsigned rest, const char *text)
+void lm_wrap_to(struct lm_str *out, unsigned width, unsigned first, unsigned rest, const char *text)
 {
 	size_t column = first;
 	bool fresh = true;
@@ -62,7 +62,7 @@ void lm_wrap(struct lm_str *out, unsigned first, unsigned rest, const char *text
 	while (*text) {
 		size_t word = strcspn(text, " ");
 
-		if (!fresh && column + 1 + word > LM_TEXT_WIDTH) {
+		if (!fresh && column + 1 + word > width) {
 			lm_str_add_char(out, '\n');
 			blanks(out, rest);
 			column = rest;
@@ -79,6 +79,11 @@ void lm_wrap(struct lm_str *out, unsigned first, unsigned rest, const char *text
 		text += strspn(text, " ");
 	}
 	lm_str_add_char(out, '\n');
+}
+
+void lm_wrap(struct lm_str *out, unsigned first, unsigned rest, const char *text)
+{
+	lm_wrap_to(out, LM_TEXT_WIDTH, first, rest, text);
 }
 
 void lm_wrapf(struct lm_str *out, unsigned first, unsigned rest, const char *fmt, ...)

@@ -24,7 +24,10 @@ const char *lm_safe(struct lm_arena *arena, const char *text);
  */
 void lm_wrap(struct lm_str *out, unsigned first, unsigned rest, const char *text);
 
-/* The same, formatted. */
+/* The same, to width columns. */
+void lm_wrap_to(struct lm_str *out, unsigned width, unsigned first, unsigned rest, const char *text);
+
+/* As lm_wrap(), formatted. */
 void lm_wrapf(struct lm_str *out, unsigned first, unsigned rest, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "output/cli/commands.h"
 #include "output/cli/job.h"
+#include "output/cli/mail.h"
 #include "output/diff.h"
 
 #include <math.h>
@@ -56,6 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		lm_options_init(state);
+		state->child_inputs[1] = state->input;
 		return 0;
 	case OPT_PIN:
 		if (!*arg)
@@ -86,7 +88,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &lm_common_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &lm_common_argp, 0, NULL, 0 }, { &lm_mail_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = {
 	table, parse, "[-- FLAGS...]",
 	"Finds the smallest reordering of a record's members that takes contended line mates apart, checks it with two "
@@ -174,8 +176,23 @@ static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_pla
 	return err;
 }
 
-/* Words to stderr, product to stdout or -o: the diff, or with --json the report that contains it. */
-static struct lm_err *print(const struct lm_job *job, const struct lm_story *story)
+/* What git am, or git apply and patch, take. */
+static struct lm_err *write_patch(const struct lm_job *job, const struct lm_story *story, const struct lm_mail_head *head)
+{
+	struct lm_str mail = { 0 };
+	struct lm_err *err;
+
+	if (!job->o->mail)
+		return lm_file_write(job->o->output, story->diff, story->diff_len);
+	err = lm_report_mail(story, job->configs.header_in_root, head, &mail);
+	if (!err)
+		err = lm_file_write(job->o->output, mail.text, mail.len);
+	lm_str_release(&mail);
+	return err;
+}
+
+/* Words to stderr, product to stdout or -o: the diff or mail, or with --json the report that contains the diff. */
+static struct lm_err *print(const struct lm_job *job, const struct lm_story *story, const struct lm_mail_head *head)
 {
 	struct lm_print_opts opts = { lm_options_color(job->o, STDERR_FILENO), job->o->verbose, 0 };
 	struct lm_str out = { 0 };
@@ -186,7 +203,7 @@ static struct lm_err *print(const struct lm_job *job, const struct lm_story *sto
 		err = lm_file_write(job->o->output, out.text, out.len);
 	} else {
 		if (story->diff)
-			err = lm_file_write(job->o->output, story->diff, story->diff_len);
+			err = write_patch(job, story, head);
 		lm_report_text(story, &opts, &out);
 		if (!err)
 			lm_job_say(job, &out);
@@ -251,7 +268,7 @@ static struct lm_err *plan_without_barriers(struct lm_job *job, struct lm_err *w
 	return plan_and_rewrite(job, rules, barriers, out);
 }
 
-static struct lm_err *decide(struct lm_job *job, struct lm_rules *rules)
+static struct lm_err *decide(struct lm_job *job, struct lm_rules *rules, const struct lm_mail_head *head)
 {
 	struct lm_rewrite_opts barriers = common_barriers(job);
 	struct lm_story story = lm_job_story(job);
@@ -271,7 +288,7 @@ static struct lm_err *decide(struct lm_job *job, struct lm_rules *rules)
 		story.diff_len = out.diff.len;
 	}
 	if (!err)
-		err = print(job, &story);
+		err = print(job, &story, head);
 	lm_str_release(&out.diff);
 	return err;
 }
@@ -279,8 +296,11 @@ static struct lm_err *decide(struct lm_job *job, struct lm_rules *rules)
 static struct lm_err *run(struct lm_job *job)
 {
 	struct lm_rules rules = { 0 };
+	struct lm_mail_head head = { 0 };
 	struct lm_err *err = lm_job_read_header(job);
 
+	if (!err)
+		err = lm_job_mail_head(job, &head);
 	if (!err)
 		lm_job_parse_ahead(job);
 	if (!err)
@@ -294,7 +314,7 @@ static struct lm_err *run(struct lm_job *job)
 	if (!err)
 		err = collect_rules(job, &rules);
 	if (!err)
-		err = decide(job, &rules);
+		err = decide(job, &rules, &head);
 	return err;
 }
 

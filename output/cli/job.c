@@ -163,6 +163,8 @@ static struct lm_err *read_with_binary(struct lm_job *job, size_t i, const struc
 
 	lm_samples_init(&samples);
 	err = lm_profile_read_any(job->o->profiles.items[i], opts, t, &samples, &has_samples);
+	if (!job->perf_version && samples.perf_version && *samples.perf_version)
+		job->perf_version = lm_arena_strdup(&job->arena, samples.perf_version);
 	if (!err && has_samples)
 		err = attribute(job, &samples, t);
 	lm_samples_release(&samples);
@@ -239,6 +241,7 @@ struct lm_story lm_job_story(const struct lm_job *job)
 		.profiles = job->o->profiles.items,
 		.nr_profiles = job->o->profiles.nr,
 		.attribution = job->has_attribution ? &job->attribution : NULL,
+		.perf_version = job->perf_version,
 		.by_offset = job->by_offset,
 		.kernel = job->configs.kernel,
 	};

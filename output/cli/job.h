@@ -32,6 +32,7 @@ struct lm_job {
 	bool has_accesses;
 	struct lm_attribution attribution; /* of samples by the binary, all profiles added up */
 	bool has_attribution;
+	const char *perf_version;	/* of the first profile that names one, or NULL */
 	bool by_offset;			/* rows came as offsets in the whole record, and no binary was checked */
 };
 

@@ -48,6 +48,9 @@ struct lm_options {
 	int moves;			/* as in lm_plan_opts */
 	double seconds;			/* 0: not given */
 	bool no_barriers;
+	bool mail, comment;		/* patch */
+	const char *from;		/* --mail: "Name <address>", or NULL */
+	struct lm_list trailers;
 	const char *output;		/* "-": stdout */
 	bool json;
 	int verbose;			/* -1, 0, 1 */
