@@ -132,10 +132,14 @@ static struct lm_err *check_barriers(const struct lm_writer *w)
 static void push_unit(struct lm_writer *w, enum lm_element_kind kind, uint32_t unit)
 {
 	bool barrier = w->order->barrier[w->position[unit]] != 0;
+	const char *note = w->opts->notes ? w->opts->notes[unit] : NULL;
+	struct lm_element *e;
 
 	if (barrier && w->opts->barrier)
 		lm_writer_push(w, LM_EL_BARRIER, LM_NONE, padding_line(w));
-	lm_writer_push(w, kind, w->unit_piece[unit], NULL)->align = barrier && !w->opts->barrier;
+	e = lm_writer_push(w, kind, w->unit_piece[unit], NULL);
+	e->align = barrier && !w->opts->barrier;
+	e->note = note ? lm_writer_note(w, note) : NULL;
 }
 
 /* ---- the row ---- */
@@ -258,6 +262,8 @@ static void account(struct lm_writer *w, struct lm_rewrite *out)
 		const struct lm_element *e = &w->row[i];
 		const struct lm_piece *p = e->piece == LM_NONE ? NULL : &b->pieces[e->piece];
 
+		if (e->note)
+			add_tokens(w, e->note, &tokens);
 		if (e->kind == LM_EL_BARRIER)
 			add_tokens(w, e->line, &tokens);
 		else if (e->align)

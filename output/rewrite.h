@@ -21,13 +21,14 @@ struct lm_rewrite {
 	/* What was added to or taken from the tokens of the record, for verify.c. */
 	const char **added_directives, **removed_directives;
 	uint32_t nr_added_directives, nr_removed_directives;
-	const char **added_tokens;	/* barriers: each token once a use */
+	const char **added_tokens;	/* barriers and notes: each token once a use, a note's comment as one */
 	uint32_t nr_added_tokens;
 };
 
 struct lm_rewrite_opts {
 	const char *barrier;		/* padding macro with a name argument ("CACHELINE_PADDING"), or NULL */
 	const char *barrier_attr;	/* attribute macro, or NULL; padding is preferred */
+	const char *const *notes;	/* [nr_units] sentence for a comment above the unit, or NULL; or NULL for none */
 };
 
 /* LM_ERR_BUG: a barrier is asked for and the project has no macro for it. */

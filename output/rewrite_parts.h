@@ -26,6 +26,7 @@ struct lm_element {
 	uint32_t piece;		/* PIECE, UNIT: its piece; else LM_NONE */
 	const char *line;	/* new lines: the text without indentation and newline */
 	uint32_t above;		/* a comment piece to put above it, or LM_NONE */
+	const char *note;	/* PIECE, UNIT: a new comment above it, as it stands in the text; or NULL */
 	bool align;		/* PIECE, UNIT: append the barrier attribute */
 	bool gone;
 };
@@ -95,6 +96,9 @@ void lm_writer_place(struct lm_writer *w, uint32_t *place);
 /* ---- rewrite_text.c ---- */
 
 struct lm_element *lm_writer_push(struct lm_writer *w, enum lm_element_kind kind, uint32_t piece, const char *line);
+
+/* A sentence as a comment: on one line, or on several with the members' indentation; in arena. */
+const char *lm_writer_note(const struct lm_writer *w, const char *sentence);
 
 /* Adds blank lines to the row: around moved units where their old place had some, none left over. */
 void lm_writer_tidy(struct lm_writer *w);

@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* A new comment's last column, and what a tab is worth. */
+enum { NOTE_WIDTH = 80, TAB = 8 };
+
 struct lm_element *lm_writer_push(struct lm_writer *w, enum lm_element_kind kind, uint32_t piece, const char *line)
 {
 	struct lm_element *e = LM_ARENA_PUSH(w->arena, w->row, w->nr_row, w->cap_row);
@@ -103,7 +106,7 @@ static bool starts_with_comment(const struct lm_writer *w, const struct lm_eleme
 	if (!p)
 		return false;
 	if (p->kind == LM_PIECE_UNIT)
-		return lm_lex_line(w->body->text, w->body->units[p->unit].decl_begin) !=
+		return e->note || lm_lex_line(w->body->text, w->body->units[p->unit].decl_begin) !=
 		       lm_lex_line(w->body->text, p->begin);
 	return p->kind == LM_PIECE_COMMENT;
 }
@@ -274,6 +277,63 @@ static void add_indent(const struct lm_writer *w, struct lm_str *out)
 	lm_str_add_char(out, '\t');
 }
 
+/* Columns of white space that stands at a line's start. */
+static size_t columns(const char *text, size_t len)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < len; i++)
+		at += text[i] == '\t' ? TAB - at % TAB : 1;
+	return at;
+}
+
+static bool is_one_line(const struct lm_writer *w)
+{
+	return !memchr(w->body->text + w->body->begin, '\n', w->body->end - w->body->begin);
+}
+
+/* The lines of a comment, each behind indentation and " * ". */
+static void add_note_lines(const struct lm_writer *w, const char *sentence, const struct lm_str *indent,
+			   struct lm_str *out)
+{
+	size_t first = columns(lm_str_text(indent), indent->len) + strlen(" *"), at = NOTE_WIDTH;
+
+	while (*sentence) {
+		size_t word = strcspn(sentence, " ");
+
+		if (at + 1 + word > NOTE_WIDTH) {
+			add_newline(w, out);
+			lm_str_addf(out, "%s *", lm_str_text(indent));
+			at = first;
+		}
+		lm_str_add_char(out, ' ');
+		lm_str_add_bytes(out, sentence, word);
+		at += 1 + word;
+		sentence += word;
+		sentence += strspn(sentence, " ");
+	}
+	add_newline(w, out);
+	lm_str_addf(out, "%s ", lm_str_text(indent));
+}
+
+const char *lm_writer_note(const struct lm_writer *w, const char *sentence)
+{
+	struct lm_str s = { 0 }, indent = { 0 };
+	const char *note;
+
+	add_indent(w, &indent);
+	lm_str_add(&s, "/*");
+	if (is_one_line(w) || columns(lm_str_text(&indent), indent.len) + strlen("/*  */") + strlen(sentence) <= NOTE_WIDTH)
+		lm_str_addf(&s, " %s ", sentence);
+	else
+		add_note_lines(w, sentence, &indent, &s);
+	lm_str_add(&s, "*/");
+	note = lm_arena_strdup(w->arena, lm_str_text(&s));
+	lm_str_release(&indent);
+	lm_str_release(&s);
+	return note;
+}
+
 /* A piece from byte `begin` on, with the barrier attribute in front of its ';' if asked for. */
 static void add_bytes(const struct lm_writer *w, const struct lm_element *e, size_t begin, struct lm_str *out)
 {
@@ -320,10 +380,16 @@ static void print_element(const struct lm_writer *w, const struct lm_element *e,
 {
 	if (e->above != LM_NONE)
 		add_apart(w, &(struct lm_element){ .kind = LM_EL_PIECE, .piece = e->above }, out);
+	if (e->note) {
+		end_line(w, out);
+		add_indent(w, out);
+		lm_str_add(out, e->note);
+		add_newline(w, out);
+	}
 	switch (e->kind) {
 	case LM_EL_PIECE:
 	case LM_EL_UNIT:
-		if (follows(e, x) && e->above == LM_NONE)
+		if (follows(e, x) && e->above == LM_NONE && !e->note)
 			add_bytes(w, e, w->body->pieces[e->piece].begin, out);
 		else
 			add_apart(w, e, out);
@@ -355,7 +421,7 @@ static void print_in_line(const struct lm_writer *w, struct lm_str *out)
 
 		if (e->kind == LM_EL_BLANK || is_old(w, e, LM_PIECE_BLANK))
 			continue;
-		if (follows(e, i ? e - 1 : NULL)) {
+		if (follows(e, i ? e - 1 : NULL) && !e->note) {
 			add_bytes(w, e, begin, out);
 			continue;
 		}
@@ -367,6 +433,8 @@ static void print_in_line(const struct lm_writer *w, struct lm_str *out)
 		}
 		while (is_space_in_line(b->text[begin]))
 			begin++;
+		if (e->note)
+			lm_str_addf(out, "%s ", e->note);
 		add_bytes(w, e, begin, out);
 	}
 	/* The blanks before the '}' are the last piece, if there are any. */
@@ -379,7 +447,7 @@ void lm_writer_print(struct lm_writer *w, struct lm_str *out)
 {
 	const struct lm_body *b = w->body;
 
-	if (!memchr(b->text + b->begin, '\n', b->end - b->begin)) {
+	if (is_one_line(w)) {
 		print_in_line(w, out);
 		return;
 	}

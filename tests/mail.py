@@ -216,6 +216,23 @@ def judge_others(linemate, tmp):
         expect(f"wrong use: {wrong}", done.returncode == 2 and done.stderr and not done.stdout)
 
 
+def judge_comment(tree, linemate, tmp):
+    tree.git("checkout", "-q", "-f", "-B", "commented", "taken~1")
+    mail = tree.patch(linemate, "--mail", "--comment", "--trailer", SIGNED).stdout.decode()
+    reason = "/* Read often: keep away from memory_events_local, which is written. */"
+    expect("the reason stands above the moved member",
+           f"\n+\t{reason}\n+\tstruct memcg_vmstats_percpu __percpu *vmstats_percpu;\n" in mail)
+    expect("git am takes the mail with a comment", tree.am(mail.encode()))
+    more = tree.patch(linemate)
+    expect("and the commented header needs no other patch", more.returncode == 0 and not more.stdout, more.stdout.decode())
+    judge_checkpatch(mail, tmp)
+    one = tree.git("show", "taken~1:" + HEADER)
+    (tree.path / HEADER).write_text(one)
+    side = tree.patch(linemate, "--comment", configs=("base", "v1", "nowb")).stdout.decode()
+    expect("where something else moves, a member of the pair tells the reason",
+           "+\tstruct vmpressure vmpressure;" in side and f"+\t{reason}\n \tstruct memcg_vmstats_percpu" in side, side)
+
+
 def judge_checkpatch(mail, tmp):
     kernel = os.environ.get("LM_KERNEL_TREE")
     if not kernel:
@@ -241,6 +258,7 @@ def main():
         judge_dates(tree, linemate, mail)
         judge_git(tree, linemate, mail, tree.patch(linemate).stdout)
         judge_checkpatch(mail, tmp)
+        judge_comment(tree, linemate, tmp)
         judge_others(linemate, tmp)
     print("FAILED" if bad else "passed")
     return 1 if bad else 0

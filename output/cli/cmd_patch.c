@@ -5,6 +5,7 @@
 #include "output/cli/job.h"
 #include "output/cli/mail.h"
 #include "output/diff.h"
+#include "output/reason.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,7 +122,9 @@ static struct lm_err *collect_rules(struct lm_job *job, struct lm_rules *rules)
 /* A macro can serve as barrier only if every configuration has it. */
 static struct lm_rewrite_opts common_barriers(const struct lm_job *job)
 {
-	struct lm_rewrite_opts opts = { job->sources[0].barrier, job->sources[0].barrier_attr };
+	struct lm_rewrite_opts opts = {
+		.barrier = job->sources[0].barrier, .barrier_attr = job->sources[0].barrier_attr,
+	};
 
 	for (size_t i = 1; i < job->configs.nr; i++) {
 		const struct lm_source *s = &job->sources[i];
@@ -131,6 +134,19 @@ static struct lm_rewrite_opts common_barriers(const struct lm_job *job)
 		if (opts.barrier_attr && (!s->barrier_attr || strcmp(s->barrier_attr, opts.barrier_attr)))
 			opts.barrier_attr = NULL;
 	}
+	return opts;
+}
+
+/* With --comment the reason stands beside what is separated. */
+static const struct lm_rewrite_opts *with_reasons(struct lm_job *job, const struct lm_plan *plan,
+						  const struct lm_rewrite_opts *barriers)
+{
+	struct lm_rewrite_opts *opts = LM_ARENA_NEW(&job->arena, struct lm_rewrite_opts);
+	struct lm_story story = lm_job_story(job);
+
+	*opts = *barriers;
+	story.plan = plan;
+	opts->notes = job->o->comment ? lm_reasons_make(&story, &job->arena) : NULL;
 	return opts;
 }
 
@@ -166,7 +182,7 @@ static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_pla
 		.meanwhile = make_diff,
 		.arg = &work,
 	};
-	struct lm_err *err = lm_rewrite(&job->body, &plan->order, barriers, &job->arena, rewrite);
+	struct lm_err *err = lm_rewrite(&job->body, &plan->order, with_reasons(job, plan, barriers), &job->arena, rewrite);
 
 	if (!err)
 		err = lm_verify(&request, &job->arena, verified);

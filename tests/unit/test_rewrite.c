@@ -104,6 +104,59 @@ static void comments_travel_and_blank_lines_close_up(void **state)
 	      "struct s {\n\tint a;\n\tint c;\n\tint b;\n};\n", "", "");
 }
 
+/* What the text has more than before is what the rewrite says it added. */
+static void notes_are_accounted_for(const char *text, const struct lm_rewrite *r)
+{
+	struct lm_tokens old, now;
+	size_t i = 0, added = 0;
+
+	lm_body_tokens(text, 0, strlen(text), &arena, &old);
+	lm_body_tokens(r->text, 0, r->len, &arena, &now);
+	assert_int_equal(now.nr, old.nr + r->nr_added_tokens);
+	for (size_t k = 0; k < now.nr; k++)
+		if (i < old.nr && !strcmp(old.items[i], now.items[k]))
+			i++;
+		else
+			assert_string_equal(now.items[k], r->added_tokens[added++]);
+	assert_int_equal(i, old.nr);
+}
+
+/* `note` goes above the second unit. */
+static void notes_give(const char *text, const char *names, const char *note, const char *want)
+{
+	const char *const notes[] = { NULL, note, NULL };
+	const struct lm_rewrite_opts opts = { .notes = notes };
+	struct lm_rewrite r = rewritten(text, names, &opts);
+
+	assert_string_equal(r.text, want);
+	assert_int_equal(r.nr_added_tokens, 1);
+	notes_are_accounted_for(text, &r);
+}
+
+#define LONG_NOTE "Read and written often: keep away from first_of_them, second_of_them, which are written."
+
+static void a_note_stands_above_its_member(void **state)
+{
+	(void)state;
+	/* Moved, in its place, with a comment of its own, in a guard. */
+	notes_give("struct s {\n\tint a;\n\tint b;\n\tint c;\n};\n", "a c b", "Why.",
+		   "struct s {\n\tint a;\n\tint c;\n\t/* Why. */\n\tint b;\n};\n");
+	notes_give("struct s {\n\tint a;\n\tint b;\n\tint c;\n};\n", "a b c", "Why.",
+		   "struct s {\n\tint a;\n\t/* Why. */\n\tint b;\n\tint c;\n};\n");
+	notes_give("struct s {\n\tint a;\n\t/* of b */\n\tint b;\n\tint c;\n};\n", "b a c", "Why.",
+		   "struct s {\n\t/* Why. */\n\t/* of b */\n\tint b;\n\tint a;\n\tint c;\n};\n");
+	notes_give("struct s {\n\tint a;\n#ifdef X\n\tint b;\n#endif\n\tint c;\n};\n", "a c b", "Why.",
+		   "struct s {\n\tint a;\n\tint c;\n#ifdef X\n\t/* Why. */\n\tint b;\n#endif\n};\n");
+	/* Behind a neighbour on its line, on one line, with other line ends. */
+	notes_give("struct s {\n\tint a; int b;\n\tint c;\n};\n", "a b c", "Why.",
+		   "struct s {\n\tint a;\n\t/* Why. */\n\tint b;\n\tint c;\n};\n");
+	notes_give("struct s { int a; int b; int c; };\n", "a c b", LONG_NOTE,
+		   "struct s { int a; int c; /* " LONG_NOTE " */ int b; };\n");
+	notes_give("struct s {\r\n    int a;\r\n    int b;\r\n    int c;\r\n};\r\n", "b a c", LONG_NOTE,
+		   "struct s {\r\n    /*\r\n     * Read and written often: keep away from first_of_them, second_of_them,\r\n"
+		   "     * which are written.\r\n     */\r\n    int b;\r\n    int a;\r\n    int c;\r\n};\r\n");
+}
+
 static void headings_stay_where_they_are(void **state)
 {
 	(void)state;
@@ -321,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(comments_travel_and_blank_lines_close_up, release),
+		cmocka_unit_test_teardown(a_note_stands_above_its_member, release),
 		cmocka_unit_test_teardown(headings_stay_where_they_are, release),
 		cmocka_unit_test_teardown(a_unit_takes_its_guard_along, release),
 		cmocka_unit_test_teardown(a_guard_that_must_be_split_is_closed_and_opened_again, release),

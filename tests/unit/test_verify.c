@@ -322,6 +322,24 @@ static void test_a_barrier_by_the_projects_own_macro(void **state)
 	must_fail(verify(p, &out), LM_ERR_BUG, "_pad1_ stands where a should");
 }
 
+/* A comment that was announced passes; any other byte in it does not. */
+static void test_a_note_is_known_to_the_letter(void **state)
+{
+	static const char *const notes[] = { NULL, "Read often: keep away from last, which is written.", NULL, NULL, NULL, NULL };
+	static const struct lm_rewrite_opts opts = { .notes = notes };
+	struct place *p = *state;
+	struct lm_verified out;
+	char *note;
+
+	prepare_plain(p);
+	must(lm_rewrite(&p->body, &p->order, &opts, &p->arena, &p->rewrite));
+	note = strstr(p->rewrite.text, "\t/* Read often: keep away from last, which is written. */\n\tlong second;\n");
+	assert_non_null(note);
+	must(verify(p, &out));
+	note[4] = 'r';
+	must_fail(verify(p, &out), LM_ERR_BUG, "Read often");
+}
+
 static void test_one_compiler_is_enough_and_none_is_not(void **state)
 {
 	struct place *p = *state;
@@ -387,6 +405,7 @@ int main(void)
 		TEST(test_every_way_into_the_tree_leads_to_the_new_text),
 		TEST(test_a_typedef_without_tag_and_a_flexible_tail),
 		TEST(test_a_barrier_by_the_projects_own_macro),
+		TEST(test_a_note_is_known_to_the_letter),
 		TEST(test_one_compiler_is_enough_and_none_is_not),
 		TEST(test_paths_of_the_tree_become_paths_of_the_mirror),
 	};
