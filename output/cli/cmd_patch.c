@@ -93,7 +93,15 @@ static const struct argp_child children[] = { { &lm_common_argp, 0, NULL, 0 }, {
 static const struct argp argp = {
 	table, parse, "[-- FLAGS...]",
 	"Finds the smallest reordering of a record's members that takes contended line mates apart, checks it with two "
-	"compilers, and prints it as a unified diff for git apply or patch -p1.  The report goes to stderr.\v",
+	"compilers, and prints it as a unified diff for git apply or patch -p1.  The report goes to stderr.\v"
+	"Examples:\n"
+	"  linemate patch --struct conn --header src/conn.h -p build \\\n"
+	"    --binary build/server --profile perf.data -o conn.patch\n"
+	"  linemate patch --struct conn --header src/conn.h --profile conn.access \\\n"
+	"    --comment -- -Iinclude\n"
+	"  linemate patch --struct mem_cgroup --header include/linux/memcontrol.h \\\n"
+	"    --kbuild . --config v1:+CONFIG_MEMCG_V1 --binary vmlinux \\\n"
+	"    --profile perf.data --mail --trailer 'Signed-off-by: A. B <a@b.org>'",
 	children, lm_options_help, NULL,
 };
 

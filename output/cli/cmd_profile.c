@@ -33,7 +33,13 @@ static const struct argp argp = {
 	NULL, parse, "[-- FLAGS...]",
 	"Turns any perf output into an access file: reads and writes by function, member and CPU, as text that can be "
 	"read, diffed, edited and added up.  With --struct and --header, offsets become member paths.  A summary goes "
-	"to stderr.\v",
+	"to stderr.\v"
+	"Examples:\n"
+	"  linemate profile --struct conn --binary build/server \\\n"
+	"    --profile perf.data -o conn.access\n"
+	"  linemate profile --profile monday.access --profile tuesday.access:2\n"
+	"  linemate profile --struct mem_cgroup --profile samples.txt \\\n"
+	"    --object 0xffff888100dca000 -o mem_cgroup.access",
 	children, lm_options_help, NULL,
 };
 

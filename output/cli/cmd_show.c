@@ -24,7 +24,13 @@ static const struct argp_child children[] = { { &lm_common_argp, 0, NULL, 0 }, {
 static const struct argp argp = {
 	NULL, parse, "[-- FLAGS...]",
 	"Prints the layout of a record in each configuration as pahole does: offsets, sizes, cache lines, holes.  With "
-	"a profile also the reads and writes of each member and the expected transfers of each line.\v",
+	"a profile also the reads and writes of each member and the expected transfers of each line.\v"
+	"Examples:\n"
+	"  linemate show --struct conn --header src/conn.h -p build\n"
+	"  linemate show --struct conn --header src/conn.h --profile conn.access \\\n"
+	"    -- -Iinclude\n"
+	"  linemate show --struct mem_cgroup --header include/linux/memcontrol.h \\\n"
+	"    --kernel-headers",
 	children, lm_options_help, NULL,
 };
 

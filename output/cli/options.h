@@ -86,7 +86,7 @@ uint32_t lm_options_number(const struct argp_state *state, const char *option, c
 /* True if colours go to this file descriptor under o->color, NO_COLOR and what it is. */
 bool lm_options_color(const struct lm_options *o, int fd);
 
-/* For argp.help_filter: puts the exit codes behind the options. */
+/* For argp.help_filter: puts the examples (the doc behind its \v) and the exit codes behind the options. */
 char *lm_options_help(int key, const char *text, void *input);
 
 void lm_options_release(struct lm_options *o);
