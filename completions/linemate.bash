@@ -1,13 +1,25 @@
-# Completion of linemate(1) for bash.  The options are asked of the program, so that they cannot differ from it.
+# Completion of linemate(1) for bash.  Commands, options and what they take are asked of the program, so that they
+# cannot differ from it.
+
+_linemate_commands()
+{
+	"$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
 
 _linemate_options()
 {
-	"$1" "$2" --help 2>/dev/null | sed -n 's/^ \{2,6\}\(-[^ ], \)\{0,1\}\(--\{0,1\}[a-zA-Z][a-z-]*\).*/\2/p'
+	"$1" "$2" --help 2>/dev/null | sed -n '/^Examples:/,$d; s/^ \{2,6\}\(-[^ ], \)\{0,1\}\(--\{0,1\}[a-zA-Z][a-z-]*\).*/\2/p'
+}
+
+# What an option takes, as the help calls it: FILE, DIR, N, ...
+_linemate_takes()
+{
+	"$1" "$2" --help 2>/dev/null | sed -n "/^Examples:/,\$d; s/^ \{2,6\}\(-[^ ], \)\{0,1\}$3\[\{0,1\}[= ]\([A-Z][A-Z]*\).*/\2/p"
 }
 
 _linemate()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} program=${COMP_WORDS[0]} verb=${COMP_WORDS[1]}
 
 	COMPREPLY=()
 	# "--line=6" comes as three words: the option, "=", the value.
@@ -17,24 +29,14 @@ _linemate()
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	fi
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$(_linemate_commands "$program") help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $verb == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$(_linemate_commands "$program")" -- "$cur")
 		return
 	fi
 	case $prev in
-	--header | --source | --profile | --binary | -o)
-		compopt -o filenames
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-		return
-		;;
-	-p | --kbuild | --kernel-headers | --root)
-		compopt -o filenames
-		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
-		return
-		;;
 	--color)
 		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur")
 		return
@@ -47,11 +49,30 @@ _linemate()
 		mapfile -t COMPREPLY < <(compgen -W "1 2 3 all" -- "$cur")
 		return
 		;;
-	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --time)
-		return
+	-*)
+		case $(_linemate_takes "$program" "$verb" "$prev") in
+		FILE)
+			compopt -o filenames
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+			return
+			;;
+		DIR)
+			compopt -o filenames
+			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+			return
+			;;
+		?*)
+			return
+			;;
+		esac
 		;;
 	esac
-	mapfile -t COMPREPLY < <(compgen -W "$(_linemate_options "${COMP_WORDS[0]}" "$verb")" -- "$cur")
+	if [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_linemate_options "$program" "$verb")" -- "$cur")
+	else
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	fi
 }
 
 complete -F _linemate linemate
