@@ -1,6 +1,8 @@
 /* moves.c - the best order with at most k moves. */
 #include "optimizer/search.h"
 
+#include "base/parallel.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +119,10 @@ static void climb(const struct lm_search *x, const struct lm_state *from, double
 
 	level[0] = *from;
 	for (uint32_t k = 1; k <= MAX_LEVELS && lm_now() < x->until; k++) {
-		size_t found = lm_neighbours(x, level, nr, start, level[0].moves + 2, c->arena, next);
+		size_t found;
+
+		lm_progress("searching, moves", k, MAX_LEVELS + 1);
+		found = lm_neighbours(x, level, nr, start, level[0].moves + 2, c->arena, next);
 
 		if (!found || (k > 1 && next[0].robust >= level[0].robust * (1 - worth)))
 			return;
@@ -203,6 +208,7 @@ void lm_moves_search(const struct lm_search *x, const struct lm_order *starts, s
 		add_point(&c, &s);
 		climb(x, &s, start.robust, &c);
 	}
+	lm_progress("searching", 1, 1);
 	tidy(&c, *exhaustive ? 0 : worth);
 	*curve = c.points;
 	*nr_curve = (uint32_t)c.nr;

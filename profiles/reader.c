@@ -3,6 +3,7 @@
  * content, hands it to the reader of that format, and says what to do when
  * nothing in it can be used.
  */
+#include "base/parallel.h"
 #include "profiles/sink.h"
 
 #include <errno.h>
@@ -364,6 +365,8 @@ static struct lm_err *wait_for_writer(struct lm_lines *src)
 
 static void close_profile(struct lm_lines *src)
 {
+	if (src->file_size)
+		lm_progress("reading the profile", 1, 1);
 	free(src->block);
 	if (src->fd != STDIN_FILENO)
 		close(src->fd);
@@ -381,6 +384,8 @@ static struct lm_err *open_file(const char *path, struct lm_lines *src)
 		close(src->fd);
 		return lm_err_new(LM_ERR_INPUT, "%s: is a directory; give the file with the profile.", path);
 	}
+	if (!fstat(src->fd, &st) && S_ISREG(st.st_mode))
+		src->file_size = (uint64_t)st.st_size;
 	return NULL;
 }
 

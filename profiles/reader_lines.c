@@ -4,6 +4,8 @@
  */
 #include "profiles/reader_private.h"
 
+#include "base/parallel.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +91,9 @@ void lm_lines_fill(struct lm_lines *src)
 	while (n < 0 && errno == EINTR);
 	if (n > 0) {
 		src->end += (size_t)n;
+		src->bytes_read += (uint64_t)n;
+		if (src->file_size)
+			lm_progress("reading the profile, KiB", src->bytes_read >> 10, src->file_size >> 10);
 		return;
 	}
 	src->error = n < 0 ? errno : 0;

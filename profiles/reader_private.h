@@ -68,6 +68,7 @@ struct lm_lines {
 	bool eof;
 	bool fd_is_read;	/* of a pipe: all of it stands in data */
 	uint64_t line_nr;	/* of the last line handed out, from 1 */
+	uint64_t bytes_read, file_size;	/* for progress; file_size 0: a pipe or memory */
 };
 
 struct lm_line {

@@ -1,6 +1,5 @@
 /* cmd_patch.c - `linemate patch`: profile + header -> a unified diff, and its evidence. */
 #include "base/file.h"
-#include "base/parallel.h"
 #include "output/cli/commands.h"
 #include "output/cli/job.h"
 #include "output/cli/mail.h"
@@ -349,7 +348,6 @@ struct lm_err *lm_cmd_patch(int argc, char **argv)
 	struct lm_err *err;
 
 	lm_options_parse(&argp, "patch", argc, argv, &o);
-	lm_progress_enable(o.verbose >= 0 && !o.json);
 	lm_job_start(&job, &o);
 	err = run(&job);
 	lm_job_release(&job);

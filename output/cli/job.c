@@ -2,6 +2,7 @@
 #include "output/cli/job.h"
 
 #include "base/file.h"
+#include "base/parallel.h"
 #include "output/words.h"
 #include "profiles/reader.h"
 
@@ -16,6 +17,7 @@ void lm_job_start(struct lm_job *job, const struct lm_options *o)
 {
 	memset(job, 0, sizeof(*job));
 	job->o = o;
+	lm_progress_enable(o->verbose >= 0 && !o->json);
 	job->plan_opts = (struct lm_plan_opts){
 		.line = o->line,
 		.base_align = o->base_align,

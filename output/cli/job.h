@@ -36,6 +36,7 @@ struct lm_job {
 	bool by_offset;			/* rows came as offsets in the whole record, and no binary was checked */
 };
 
+/* Long steps then show their progress, unless -q or --json. */
 void lm_job_start(struct lm_job *job, const struct lm_options *o);
 struct lm_err *lm_job_read_header(struct lm_job *job) LM_MUST_CHECK;
 void lm_job_parse_ahead(struct lm_job *job);	/* begins; for a command that will parse a changed header */
