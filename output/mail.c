@@ -73,6 +73,22 @@ static const char *place(const struct lm_mail *m, const char *in_front)
 	return in_front ? lm_arena_printf(m->arena, "behind %s", in_front) : "the start";
 }
 
+/* Is one of the moves of a member of the pair that the mail is about?  True if it is about no pair. */
+static bool moves_a_side(const struct lm_mail *m)
+{
+	const struct lm_row_pair *pair = lm_mail_main_pair(m->rows);
+	bool any = !pair;
+
+	for (uint32_t i = 0; pair && i < m->rows->nr_moves; i++) {
+		const char *unit = m->rows->moves[i].unit;
+		size_t len = strlen(unit);
+
+		any = any || (!strncmp(pair->a.leaf, unit, len) && strcspn(pair->a.leaf, ".[") == len) ||
+		      (!strncmp(pair->b.leaf, unit, len) && strcspn(pair->b.leaf, ".[") == len);
+	}
+	return any;
+}
+
 static void add_moves(const struct lm_mail *m)
 {
 	const struct lm_rows *rows = m->rows;
@@ -87,6 +103,8 @@ static void add_moves(const struct lm_mail *m)
 			lm_mail_say(m, 0, 0, "Move %s from %s to %s%s.", move->unit, place(m, move->from), place(m, move->to),
 				    move->barrier ? ", onto the start of a cache line" : "");
 	}
+	if (rows->nr_moves && !moves_a_side(m))
+		lm_mail_say(m, 0, 0, "What this shifts takes the two apart.");
 	lm_mail_say(m, 0, 0, "Transfers of cache lines between CPUs, as the profile's accesses let expect: %s before, %s "
 		    "after (%s)%s.", lm_count(m->arena, s->plan->transfers_before),
 		    lm_count(m->arena, s->plan->transfers_after), lm_percent(m->arena, rows->percent),

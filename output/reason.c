@@ -107,6 +107,21 @@ static const char *sentence(const struct lm_story *s, const struct reason *r, st
 	return copy;
 }
 
+/* One comment is enough for neighbours with the same reason. */
+static void say_once(const struct lm_story *s, const char **sentences)
+{
+	const char *last = NULL;
+
+	for (uint32_t i = 0; i < s->subject->body->nr_units; i++) {
+		const char **own = &sentences[s->plan->order.units[i]];
+		bool same = *own && last && !strcmp(*own, last);
+
+		last = *own;
+		if (same)
+			*own = NULL;
+	}
+}
+
 const char **lm_reasons_make(const struct lm_story *s, struct lm_arena *arena)
 {
 	uint32_t nr = s->subject->body->nr_units;
@@ -117,5 +132,6 @@ const char **lm_reasons_make(const struct lm_story *s, struct lm_arena *arena)
 	for (uint32_t u = 0; u < nr; u++)
 		if (reasons[u].any)
 			out[u] = sentence(s, &reasons[u], arena);
+	say_once(s, out);
 	return out;
 }

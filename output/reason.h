@@ -15,7 +15,8 @@
  * A sentence for each unit [nr_units of the body] that bears one, NULL for the
  * others.  Of every pair that the plan parts and that costs more than a small
  * share of the worst, one unit tells the reason: the moved one, or if neither
- * or both moved, the one that is read.  story needs subject, usage, plan and
+ * or both moved, the one that is read.  Neighbours in the new order with the
+ * same reason share the sentence of the first.  story needs subject, usage, plan and
  * opts; all in arena.
  */
 const char **lm_reasons_make(const struct lm_story *story, struct lm_arena *arena);

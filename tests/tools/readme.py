@@ -3,8 +3,10 @@
 
 A block of ```console holds commands ("$ " and continuation lines that end in a
 backslash) and what they print, stdout and stderr as the terminal would show
-them.  A line "..." stands for any lines.  The commands of a block run in one
-shell, in a copy of what git tracks, with the program's folder first in PATH.
+them.  A line "..." stands for any lines, "..." inside a line for any text.  The
+commands of a document run one after the other in a copy of tests/data, with
+the program's folder first in PATH; "cd" holds until the block ends, in docs/ until the
+document does.
 """
 import os
 import pathlib
@@ -16,13 +18,18 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
+def same(want, got):
+    """True if got is want, where "..." stands for any text."""
+    return re.fullmatch(".*".join(map(re.escape, want.split("..."))), got) is not None
+
+
 def matches(want, got):
     """True if got is want, where "..." stands for any lines."""
     if not want:
         return not got
     if want[0].strip() == "...":
         return any(matches(want[1:], got[i:]) for i in range(len(got) + 1))
-    return bool(got) and want[0] == got[0] and matches(want[1:], got[1:])
+    return bool(got) and same(want[0], got[0]) and matches(want[1:], got[1:])
 
 
 def steps(block):
@@ -40,9 +47,14 @@ def steps(block):
     return found
 
 
-def check(block, linemate, tree):
-    env = dict(os.environ, PATH=f"{linemate.parent}:{os.environ['PATH']}", LC_ALL="C", NO_COLOR="1")
-    prelude, good = "", True
+def check(block, linemate, tree, prelude):
+    """(is it all true?, the "cd" commands so far)"""
+    env = dict(os.environ, PATH=f"{linemate.parent}:{os.environ['PATH']}", LC_ALL="C", NO_COLOR="1", HOME=tree,
+               GIT_CONFIG_NOSYSTEM="1")
+    for role in ("AUTHOR", "COMMITTER"):
+        env |= {f"GIT_{role}_NAME": "A. Reader", f"GIT_{role}_EMAIL": "reader@example.org"}
+    env.pop("SOURCE_DATE_EPOCH", None)
+    good = True
     for command, want in steps(block):
         out = subprocess.run(["sh", "-c", f"{prelude}exec 2>&1\n{command}"], cwd=tree, env=env, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, text=True, timeout=300).stdout.splitlines()
@@ -51,23 +63,28 @@ def check(block, linemate, tree):
             good = False
         if command.startswith("cd "):
             prelude += command + "\n"
+    return good, prelude
+
+
+def check_document(name, linemate):
+    text, good, prelude = (ROOT / name).read_text(), True, ""
+    blocks = re.findall(r"^```console\n(.*?)^```", text, re.M | re.S)
+    if not blocks:
+        print(f"{name} has no console block")
+        return False
+    with tempfile.TemporaryDirectory() as tree:
+        subprocess.run(["cp", "-r", "--parents", "tests/data", tree], cwd=ROOT, check=True)
+        for block in blocks:
+            fine, so_far = check(block, linemate, tree, prelude)
+            good &= fine
+            prelude = so_far if name.startswith("docs/") else ""
     return good
 
 
 def main():
-    linemate, good = pathlib.Path(sys.argv[1]).resolve(), True
-    with tempfile.TemporaryDirectory() as tmp:
-        for path in ("tests/data",):
-            subprocess.run(["cp", "-r", "--parents", path, tmp], cwd=ROOT, check=True)
-        for name in sys.argv[2:]:
-            text = (ROOT / name).read_text()
-            blocks = re.findall(r"^```console\n(.*?)^```", text, re.M | re.S)
-            if not blocks:
-                print(f"{name} has no console block")
-                good = False
-            for block in blocks:
-                good &= check(block, linemate, tmp)
-    return 0 if good else 1
+    linemate = pathlib.Path(sys.argv[1]).resolve()
+    good = [check_document(name, linemate) for name in sys.argv[2:]]
+    return 0 if good and all(good) else 1
 
 
 if __name__ == "__main__":
