@@ -41,7 +41,11 @@ static struct lm_err *find_trees(struct making *m)
 {
 	char cwd[4096];
 
-	m->cwd = lm_arena_strdup(m->arena, getcwd(cwd, sizeof(cwd)) ? cwd : "/");
+	m->cwd = m->req->directory ? lm_real_path(m->req->directory, m->arena) :
+		 lm_arena_strdup(m->arena, getcwd(cwd, sizeof(cwd)) ? cwd : "/");
+	if (!m->cwd)
+		return lm_err_new(LM_ERR_INPUT, "%s: this directory, in which the flags begin, does not exist.",
+				  m->req->directory);
 	if (m->req->kernel_headers)
 		return lm_kernel_headers_find(m->req->kernel_headers, m->arena, &m->headers);
 	if (!m->req->kbuild)

@@ -46,6 +46,7 @@ struct lm_config_request {
 	const char *const *specs; /* --config NAME:+A,-B,... in the order given */
 	size_t nr_specs;
 	const char *root;	/* --root DIR, or NULL */
+	const char *directory;	/* where paths in flags begin; NULL: the working directory */
 };
 
 struct lm_configs {

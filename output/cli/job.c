@@ -53,6 +53,7 @@ struct lm_err *lm_job_read_header(struct lm_job *job)
 		.specs = o->configs.items,
 		.nr_specs = o->configs.nr,
 		.root = o->root,
+		.directory = o->directory,
 	};
 	struct lm_err *err = lm_configs_make(&request, &job->arena, &job->configs);
 

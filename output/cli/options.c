@@ -321,7 +321,6 @@ void lm_options_parse(const struct argp *argp, const char *verb, int argc, char 
 	int nr = 1;
 
 	memset(o, 0, sizeof(*o));
-	o->line = 64;
 	o->output = "-";
 	while (nr < argc && strcmp(argv[nr], "--"))
 		nr++;
@@ -332,6 +331,8 @@ void lm_options_parse(const struct argp *argp, const char *verb, int argc, char 
 	}
 	argv[0] = lm_arena_printf(&o->arena, "linemate %s", verb);
 	argp_parse(argp, nr, argv, 0, NULL, o);
+	o->line_given = o->line != 0;
+	o->line = o->line ? o->line : 64;
 }
 
 void lm_options_release(struct lm_options *o)

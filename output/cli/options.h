@@ -16,6 +16,7 @@
 /* Exit codes: the help and the man page say the same. */
 #define LM_EXITS(X) \
 	X(0, "an answer was given; \"no change worth making\" is one") \
+	X(LM_ERR_FOUND, "check: a promise is broken") \
 	X(LM_ERR_USAGE, "wrong use") \
 	X(LM_ERR_INPUT, "an input cannot be read, or contradicts another") \
 	X(LM_ERR_REFUSED, "refused by a rule; the reason is on stderr") \
@@ -44,6 +45,10 @@ struct lm_options {
 	const char *binary;
 	bool force;			/* take the profile of another build */
 	uint32_t line, cpus, base_align; /* cpus, base_align: 0 not given */
+	bool line_given;
+	const char *directory;		/* where paths in flags begin; NULL: here.  No option: promise files say it */
+	struct lm_list promises;	/* check: the files */
+	bool sarif;			/* check */
 	struct lm_list pins, together, apart;
 	int moves;			/* as in lm_plan_opts */
 	double seconds;			/* 0: not given */
