@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "output/cli/commands.h"
 #include "output/cli/job.h"
+#include "output/cli/promise.h"
 #include "output/diff.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 #define MAX_SECONDS 86400.0
 #define MAX_MOVES 1000
 
-enum { OPT_PIN = 0x200, OPT_TOGETHER, OPT_APART, OPT_MOVES, OPT_TIME, OPT_NO_BARRIERS };
+enum { OPT_PIN = 0x200, OPT_TOGETHER, OPT_APART, OPT_MOVES, OPT_TIME, OPT_NO_BARRIERS, OPT_PROMISE, OPT_ASSERTS };
 
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "The decision:", 3 },
@@ -23,6 +24,7 @@ static const struct argp_option table[] = {
 	{ "moves", OPT_MOVES, "N|all", 0,
 	  "most members that may move; default: the fewest that reach 95 % of the possible gain", 3 },
 	{ "no-barriers", OPT_NO_BARRIERS, NULL, 0, "force no member onto a line of its own start", 3 },
+	{ "promise", OPT_PROMISE, "FILE", 0, "write what the new layout promises to FILE, for linemate check", 4 },
 	{ "time", OPT_TIME, "SECONDS", 0, "limit for search and solver together; default: 60", 3 },
 	{ 0 },
 };
@@ -73,6 +75,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_TIME:
 		o->seconds = seconds(state, arg);
+		return 0;
+	case OPT_PROMISE:
+		if (!*arg || !strcmp(arg, "-"))
+			argp_error(state, "--promise wants the path of a file");
+		o->promise = arg;
 		return 0;
 	case OPT_NO_BARRIERS:
 		o->no_barriers = true;
@@ -249,6 +256,8 @@ static struct lm_err *decide(struct lm_job *job, struct lm_rules *rules)
 		story.diff = lm_str_text(&out.diff);
 		story.diff_len = out.diff.len;
 	}
+	if (!err)
+		err = lm_job_write_promises(job, &story);
 	if (!err)
 		err = print(job, &story);
 	lm_str_release(&out.diff);

@@ -49,6 +49,8 @@ struct lm_options {
 	const char *directory;		/* where paths in flags begin; NULL: here.  No option: promise files say it */
 	struct lm_list promises;	/* check: the files */
 	bool sarif;			/* check */
+	const char *promise;		/* patch: the file to write, or NULL */
+	bool asserts;			/* patch */
 	struct lm_list pins, together, apart;
 	int moves;			/* as in lm_plan_opts */
 	double seconds;			/* 0: not given */
