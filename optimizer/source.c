@@ -478,6 +478,8 @@ static struct lm_err *read_unit(struct lm_parse *p)
 		err = lm_source_fields(p);
 	if (!err && p->req->want_hazards)
 		lm_source_hazards(p);
+	if (!err && p->req->want_users)
+		lm_source_users(p);
 	return err;
 }
 

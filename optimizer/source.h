@@ -31,6 +31,12 @@ struct lm_hazard {
 	const char *member;	/* member named by an offset assert (top level key); else NULL */
 };
 
+/* A record that holds the parsed one by value, at any depth. */
+struct lm_user {
+	const char *name;	/* "struct mem_cgroup" */
+	uint64_t size;		/* bytes */
+};
+
 /* One configuration, parsed. */
 struct lm_source {
 	struct lm_arena arena;	/* owns everything below */
@@ -38,6 +44,8 @@ struct lm_source {
 	struct lm_record record;
 	struct lm_hazard *hazards;
 	size_t nr_hazards;
+	struct lm_user *users;	/* in the order of the unit's text, if asked for */
+	size_t nr_users;
 	uint64_t line_size;	/* L1_CACHE_BYTES if defined, else 0 */
 	const char *barrier;	/* padding macro that exists here and takes a name, e.g. "CACHELINE_PADDING"; or NULL */
 	const char *barrier_attr; /* attribute macro that exists here, e.g. "____cacheline_aligned_in_smp"; or NULL */
@@ -49,6 +57,7 @@ struct lm_source_request {
 	const char *text;	/* the header's bytes: parsed instead of the file on disk */
 	size_t len;
 	bool want_hazards;
+	bool want_users;
 };
 
 /*

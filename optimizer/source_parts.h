@@ -1,7 +1,7 @@
 /*
- * source_parts.h - what the four files at the door to libclang share: source.c
+ * source_parts.h - what the five files at the door to libclang share: source.c
  * (a unit parsed, the record found), source_text.c (its braces),
- * source_fields.c (its fields and leaves) and hazard.c (code that depends on
+ * source_fields.c (its fields and leaves), source_users.c (what holds it) and hazard.c (code that depends on
  * their order).
  *
  * Private to them; each includes <clang-c/Index.h> before this.
@@ -61,6 +61,9 @@ struct lm_err *lm_source_braces(struct lm_parse *p) LM_MUST_CHECK;
 
 /* Fills everything in out->record from fields on, and what attributes say; open, close and end are known. */
 struct lm_err *lm_source_fields(struct lm_parse *p) LM_MUST_CHECK;
+
+/* Fills out->users; the record is known. */
+void lm_source_users(struct lm_parse *p);
 
 /* Fills out->hazards; record and fields are complete. */
 void lm_source_hazards(struct lm_parse *p);

@@ -153,6 +153,8 @@ static void add_curve(struct lm_rows *rows)
 	start = plan->curve[0].transfers;
 	best = plan->bound > 0 ? plan->bound : plan->curve[plan->nr_curve - 1].transfers;
 	possible = start - best;
+	/* What is possible without passing padding says nothing of an order that does. */
+	possible = plan->for_size ? 0 : possible;
 	for (uint32_t i = 0; i < plan->nr_curve; i++) {
 		struct lm_row_point *row = &rows->curve[i];
 

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "optimizer/plan.h"
 #include "output/rewrite.h"
+#include "output/users.h"
 #include "output/verify.h"
 #include "profiles/attribution.h"
 
@@ -28,6 +29,7 @@ struct lm_story {
 	size_t nr_profiles;
 	const struct lm_attribution *attribution; /* of samples by --binary, or NULL */
 	bool by_offset;			/* samples became members by their offset in base, and no binary vouches for base */
+	const struct lm_users *users;	/* [subject->nr_views] records that hold this one, or NULL */
 	bool kernel;			/* Linux kernel flags: the allocator's steps are known */
 	const char *diff;		/* the unified diff, or NULL */
 	size_t diff_len;

@@ -281,6 +281,30 @@ static void add_diff(json_t *root, const char *diff, size_t len)
 	lm_str_release(&s);
 }
 
+/* Records that hold this one, a list for each configuration; null where nobody looked. */
+static json_t *holders(const struct lm_rows *rows)
+{
+	const struct lm_users *users = rows->story->users;
+	json_t *all = users ? lm_json_array() : json_null();
+
+	for (uint32_t v = 0; users && v < rows->nr_views; v++) {
+		json_t *object = lm_json_object(), *list = lm_json_array();
+
+		for (size_t i = 0; i < users[v].nr; i++) {
+			json_t *user = lm_json_object();
+
+			lm_json_set(user, "record", lm_json_text(users[v].rows[i].name));
+			lm_json_set(user, "size_before", lm_json_whole(users[v].rows[i].before));
+			lm_json_set(user, "size_after", lm_json_whole(users[v].rows[i].after));
+			lm_json_push(list, user);
+		}
+		lm_json_set(object, "configuration", lm_json_text(rows->configs[v].name));
+		lm_json_set(object, "records", list);
+		lm_json_push(all, object);
+	}
+	return all;
+}
+
 static const char *verdict_word(enum lm_verdict verdict)
 {
 	switch (verdict) {
@@ -317,11 +341,13 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_json_set(root, "header", lm_json_text(story->header));
 	lm_json_set(root, "verdict", lm_json_text(verdict_word(story->plan->verdict)));
 	lm_json_set(root, "reason", lm_json_text(kept_text(story->plan)));
+	lm_json_set(root, "for_size", json_boolean(story->plan->for_size));
 	lm_json_set(root, "line", lm_json_whole(story->opts->line));
 	lm_json_set(root, "units", lm_json_whole(rows.nr_units));
 	lm_json_set(root, "transfers_before", json_real(story->plan->transfers_before));
 	lm_json_set(root, "transfers_after", json_real(story->plan->transfers_after));
 	lm_json_set(root, "configurations", configs(&rows));
+	lm_json_set(root, "holders", holders(&rows));
 	lm_json_set(root, "pairs", pairs(rows.pairs, rows.nr_pairs, true));
 	lm_json_set(root, "moves", moves(&rows));
 	lm_json_set(root, "curve", curve(&rows));

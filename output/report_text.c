@@ -8,6 +8,7 @@
 #define SITES_SHOWN 3
 #define RULES_SHOWN 12
 #define SHIFTS_SHOWN 20
+#define USERS_SHOWN 8
 /* Behind a line number where the object may start anywhere in a line. */
 #define AS_IF ", if the object starts on a line"
 
@@ -79,6 +80,16 @@ static const char *what_to_do(const struct printer *p)
 	return lm_arena_printf(p->arena, "%s, add %u barrier%s", move, rows->nr_barriers, rows->nr_barriers == 1 ? "" : "s");
 }
 
+static void print_given_back(const struct printer *p)
+{
+	const struct lm_row_config *base = &p->rows->configs[0];
+	uint64_t bytes = base->before->size - base->after->size, nr = base->before->lines - base->after->lines;
+
+	lm_wrapf(p->out, 0, 0, "It gives %llu bytes back (%llu line%s of %u) and costs no more transfers. For transfers alone no "
+		 "change is worth making: %s.", (unsigned long long)bytes, (unsigned long long)nr, nr == 1 ? "" : "s",
+		 p->rows->story->opts->line, kept_text(p->rows->story->plan->kept));
+}
+
 static void print_verdict(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
@@ -97,6 +108,8 @@ static void print_verdict(const struct printer *p)
 		lm_str_addf(&line, " over %u configurations", rows->nr_views);
 	painted(p, LM_BOLD, 0, lm_str_text(&line));
 	lm_str_release(&line);
+	if (s->plan->for_size)
+		print_given_back(p);
 	if (!rows->moved)
 		lm_wrapf(p->out, 0, 0, "Kept as it is: %s. No diff was written.", kept_text(s->plan->kept));
 	lm_wrapf(p->out, 0, 0,
@@ -458,6 +471,36 @@ static void print_allocator(const struct printer *p)
 			 rows->nr_views > 1 ? " in every configuration" : "", rows->configs[0].step_after);
 }
 
+/* What holds the record by value, in each configuration that differs from those before. */
+static void print_users(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	const struct lm_users *users = rows->story->users;
+	bool any = false;
+
+	for (uint32_t v = 0; users && v < rows->nr_views; v++) {
+		struct lm_str s = { 0 };
+
+		for (size_t i = 0; i < users[v].nr; i++) {
+			const struct lm_users_row *u = &users[v].rows[i];
+
+			if (i == USERS_SHOWN && p->opts->verbose <= 0) {
+				lm_str_addf(&s, " and %zu more (-v lists them)", users[v].nr - i);
+				break;
+			}
+
+			lm_str_addf(&s, "%s%s %s bytes", i ? ", " : "", lm_safe(p->arena, u->name),
+				    arrow(p, whole(p, u->before), whole(p, u->after)));
+		}
+		if (s.len && !any)
+			heading(p, "Records that hold it");
+		any |= s.len > 0;
+		if (s.len)
+			lm_wrapf(p->out, 2, 6, "%s: %s", rows->configs[v].name, lm_str_text(&s));
+		lm_str_release(&s);
+	}
+}
+
 /* ---- 11: evidence ---- */
 
 static void print_rules(const struct printer *p)
@@ -591,6 +634,8 @@ void lm_report_text(const struct lm_story *story, const struct lm_print_opts *op
 		print_stability(&p);
 	if (rows.moved)
 		print_allocator(&p);
+	if (rows.moved)
+		print_users(&p);
 	print_rules(&p);
 	print_evidence(&p);
 	lm_arena_release(&arena);

@@ -187,16 +187,31 @@ struct outcome {
 	struct lm_rewrite rewrite;
 	struct lm_verified verified;
 	struct lm_str diff;
+	struct lm_users *users;
 };
+
+static struct lm_err *compare_users(struct lm_job *job, struct outcome *out)
+{
+	const struct lm_users_request request = {
+		.configs = &job->configs,
+		.record = job->o->record,
+		.sources = job->sources,
+		.plan = &out->plan,
+		.rewrite = out->plan.verdict == LM_VERDICT_MOVED ? &out->rewrite : NULL,
+	};
+
+	out->users = LM_ARENA_ARRAY(&job->arena, struct lm_users, job->configs.nr + 1);
+	return lm_users_compare(&request, &job->arena, out->users);
+}
 
 static struct lm_err *plan_and_rewrite(struct lm_job *job, const struct lm_rules *rules,
 				       const struct lm_rewrite_opts *barriers, struct outcome *out)
 {
 	struct lm_err *err = lm_plan_make(&job->subject, rules, &job->usage, &job->plan_opts, &job->arena, &out->plan);
 
-	if (err || out->plan.verdict != LM_VERDICT_MOVED)
-		return err;
-	return rewrite_and_verify(job, &out->plan, barriers, &out->rewrite, &out->verified, &out->diff);
+	if (!err && out->plan.verdict == LM_VERDICT_MOVED)
+		err = rewrite_and_verify(job, &out->plan, barriers, &out->rewrite, &out->verified, &out->diff);
+	return err ? err : compare_users(job, out);
 }
 
 static bool has_barriers(const struct lm_plan *plan)
@@ -250,6 +265,7 @@ static struct lm_err *decide(struct lm_job *job, struct lm_rules *rules)
 	err = plan_without_barriers(job, err, &barriers, rules, &out);
 	story.rules = rules;
 	story.plan = &out.plan;
+	story.users = out.users;
 	if (out.plan.verdict == LM_VERDICT_MOVED) {
 		story.rewrite = &out.rewrite;
 		story.verified = &out.verified;

@@ -63,14 +63,15 @@ struct lm_err *lm_job_read_header(struct lm_job *job)
 	return lm_file_read(job->configs.header, "header", MAX_HEADER, &job->arena, &job->text, &job->len);
 }
 
-struct lm_err *lm_job_parse(struct lm_job *job, bool want_hazards)
+struct lm_err *lm_job_parse(struct lm_job *job, bool to_patch)
 {
 	struct lm_source_request request = {
 		.configs = &job->configs,
 		.record = job->o->record,
 		.text = job->text,
 		.len = job->len,
-		.want_hazards = want_hazards,
+		.want_hazards = to_patch,
+		.want_users = to_patch,
 	};
 	const struct lm_record *rec;
 	struct lm_err *err;

@@ -36,7 +36,8 @@ struct lm_job {
 
 void lm_job_start(struct lm_job *job, const struct lm_options *o);
 struct lm_err *lm_job_read_header(struct lm_job *job) LM_MUST_CHECK;
-struct lm_err *lm_job_parse(struct lm_job *job, bool want_hazards) LM_MUST_CHECK;
+/* to_patch: hazards, and the records that hold this one, are looked for, too. */
+struct lm_err *lm_job_parse(struct lm_job *job, bool to_patch) LM_MUST_CHECK;
 struct lm_err *lm_job_open_binary(struct lm_job *job) LM_MUST_CHECK;	/* nothing without --binary */
 struct lm_err *lm_job_read_profiles(struct lm_job *job) LM_MUST_CHECK;	/* nothing without --profile */
 struct lm_err *lm_job_join(struct lm_job *job) LM_MUST_CHECK;		/* nothing without --profile */
