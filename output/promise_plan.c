@@ -145,13 +145,14 @@ static bool choose_width(struct making *m, const char *a, const char *b, struct 
 static void add_pairs(struct making *m)
 {
 	const struct lm_plan *plan = m->story->plan;
+	double least = HOT_SHARE * plan->transfers_before / m->story->subject->nr_views;
 
 	for (uint32_t i = 0; i < plan->nr_pairs; i++) {
 		const struct lm_pair *pair = &plan->pairs[i];
 		struct lm_row_side a, b;
 		struct lm_promise p;
 
-		if (pair->inside)
+		if (pair->inside || pair->excess < least)
 			continue;
 		lm_row_side_make(m->story, pair->view, pair->leaf_a, &plan->before[pair->view], LM_ANY_LINE, m->arena, &a);
 		lm_row_side_make(m->story, pair->view, pair->leaf_b, &plan->before[pair->view], LM_ANY_LINE, m->arena, &b);
@@ -290,19 +291,51 @@ static bool is_written(const struct heats *all, const struct heat *h)
 	return h->writes >= HOT_SHARE * all->writes && h->writes > FEW_WRITES * h->reads;
 }
 
-/* Is h apart from every write-hot promise so far, everywhere? */
-static bool is_clear(struct making *m, const struct heat *h)
+static bool is_read(const struct heats *all, const struct heat *h)
+{
+	return !is_written(all, h) && h->reads > 0 && h->reads >= HOT_SHARE * all->reads &&
+	       h->writes <= FEW_WRITES * h->reads;
+}
+
+static const char *top_level(struct making *m, const char *path)
+{
+	return lm_arena_strndup(m->arena, path, strcspn(path, "."));
+}
+
+/* The whole member, unless what is read and what is written are both in it. */
+static const char *name_of(struct making *m, const struct heats *all, const struct heat *h)
+{
+	const char *top = top_level(m, h->member);
+	bool written = is_written(all, h);
+
+	for (size_t i = 0; i < all->nr; i++)
+		if (!strcmp(top_level(m, all->items[i].member), top) &&
+		    (written ? is_read(all, &all->items[i]) : is_written(all, &all->items[i])))
+			return h->member;
+	return is_member(m, top) ? top : h->member;
+}
+
+/* Is the member apart from every write-hot promise so far, everywhere? */
+static bool is_clear(struct making *m, const char *member)
 {
 	for (size_t i = 0; i < m->p->nr; i++) {
 		struct lm_promise p;
 
 		if (m->p->items[i].kind != LM_PROMISE_WRITE_HOT)
 			continue;
-		p = promise_of(m, LM_PROMISE_APART, m->p->items[i].members[0], h->member);
+		p = promise_of(m, LM_PROMISE_APART, m->p->items[i].members[0], member);
 		if (!holds_everywhere(m, &p))
 			return false;
 	}
 	return true;
+}
+
+static void push_once(struct making *m, enum lm_promise_kind kind, const char *member)
+{
+	struct lm_promise p = promise_of(m, kind, member, NULL);
+
+	if (is_member(m, member) && !have(m, &p))
+		push(m, p);
 }
 
 static void add_heat(struct making *m)
@@ -313,16 +346,18 @@ static void add_heat(struct making *m)
 	if (h.nr)
 		qsort(h.items, h.nr, sizeof(*h.items), by_writes);
 	for (size_t i = 0; i < h.nr; i++)
-		if (is_written(&h, &h.items[i]) && is_member(m, h.items[i].member))
-			push(m, promise_of(m, LM_PROMISE_WRITE_HOT, h.items[i].member, NULL));
+		if (is_written(&h, &h.items[i]))
+			push_once(m, LM_PROMISE_WRITE_HOT, name_of(m, &h, &h.items[i]));
 	if (h.nr)
 		qsort(h.items, h.nr, sizeof(*h.items), by_reads);
 	for (size_t i = 0; i < h.nr; i++) {
-		const struct heat *x = &h.items[i];
+		const char *name = is_read(&h, &h.items[i]) ? name_of(m, &h, &h.items[i]) : NULL;
 
-		if (!is_written(&h, x) && x->reads > 0 && x->reads >= HOT_SHARE * h.reads &&
-		    x->writes <= FEW_WRITES * x->reads && is_member(m, x->member) && is_clear(m, x))
-			push(m, promise_of(m, LM_PROMISE_READ_MOSTLY, x->member, NULL));
+		/* The member as a whole may reach to where its hot part does not. */
+		if (name && !is_clear(m, name))
+			name = h.items[i].member;
+		if (name && is_clear(m, name))
+			push_once(m, LM_PROMISE_READ_MOSTLY, name);
 	}
 }
 

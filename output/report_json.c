@@ -350,6 +350,7 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_json_set(root, "holders", holders(&rows));
 	lm_json_set(root, "pairs", pairs(rows.pairs, rows.nr_pairs, true));
 	lm_json_set(root, "moves", moves(&rows));
+	lm_json_set(root, "assertions", lm_json_whole(story->rewrite ? story->rewrite->nr_asserts : 0));
 	lm_json_set(root, "curve", curve(&rows));
 	lm_json_set(root, "bound", bound(&rows));
 	lm_json_set(root, "new_pairs", pairs(rows.new_pairs, rows.nr_new_pairs, false));

@@ -313,6 +313,9 @@ static void print_moves(const struct printer *p)
 	}
 	for (uint32_t i = 0; i < rows->nr_shift_pairs; i++)
 		print_parted(p, 2, "what they shift parts", rows->shift_pairs[i]);
+	if (rows->story->rewrite && rows->story->rewrite->nr_asserts)
+		lm_wrapf(p->out, 2, 6, "%u assertion%s behind the record: true in the configurations above; no other was "
+			 "compiled", rows->story->rewrite->nr_asserts, plural(rows->story->rewrite->nr_asserts));
 }
 
 /* "any: 3 moves, 1 barrier" */

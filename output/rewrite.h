@@ -26,6 +26,7 @@ struct lm_rewrite {
 	/* Whole lines put in behind the record, before byte added_at of the old header; added_len 0: none. */
 	const char *added_text;
 	size_t added_at, added_len;
+	uint32_t nr_asserts;		/* assertions in them */
 };
 
 struct lm_rewrite_opts {

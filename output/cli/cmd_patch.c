@@ -1,6 +1,7 @@
 /* cmd_patch.c - `linemate patch`: profile + header -> a unified diff, and its evidence. */
 #include "base/file.h"
 #include "base/parallel.h"
+#include "output/cli/asserts.h"
 #include "output/cli/commands.h"
 #include "output/cli/job.h"
 #include "output/cli/promise.h"
@@ -25,6 +26,7 @@ static const struct argp_option table[] = {
 	  "most members that may move; default: the fewest that reach 95 % of the possible gain", 3 },
 	{ "no-barriers", OPT_NO_BARRIERS, NULL, 0, "force no member onto a line of its own start", 3 },
 	{ "promise", OPT_PROMISE, "FILE", 0, "write what the new layout promises to FILE, for linemate check", 4 },
+	{ "asserts", OPT_ASSERTS, NULL, 0, "let the patch also add assertions behind the record: what it parts stays apart", 4 },
 	{ "time", OPT_TIME, "SECONDS", 0, "limit for search and solver together; default: 60", 3 },
 	{ 0 },
 };
@@ -80,6 +82,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!*arg || !strcmp(arg, "-"))
 			argp_error(state, "--promise wants the path of a file");
 		o->promise = arg;
+		return 0;
+	case OPT_ASSERTS:
+		o->asserts = true;
 		return 0;
 	case OPT_NO_BARRIERS:
 		o->no_barriers = true;
@@ -139,7 +144,18 @@ static struct lm_rewrite_opts common_barriers(const struct lm_job *job)
 	return opts;
 }
 
-static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_plan *plan,
+/* Assertions stand for what the plan promises: that takes the whole story. */
+static struct lm_err *add_asserts(struct lm_job *job, const struct lm_rules *rules, const struct lm_plan *plan,
+				  struct lm_rewrite *rewrite)
+{
+	struct lm_story story = lm_job_story(job);
+
+	story.rules = rules;
+	story.plan = plan;
+	return lm_job_add_asserts(job, &story, rewrite);
+}
+
+static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_rules *rules, const struct lm_plan *plan,
 					 const struct lm_rewrite_opts *barriers, struct lm_rewrite *rewrite,
 					 struct lm_verified *verified, struct lm_str *diff)
 {
@@ -153,6 +169,8 @@ static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_pla
 	};
 	struct lm_err *err = lm_rewrite(&job->body, &plan->order, barriers, &job->arena, rewrite);
 
+	if (!err)
+		err = add_asserts(job, rules, plan, rewrite);
 	if (!err)
 		err = lm_verify(&request, &job->arena, verified);
 	if (!err)
@@ -210,7 +228,7 @@ static struct lm_err *plan_and_rewrite(struct lm_job *job, const struct lm_rules
 	struct lm_err *err = lm_plan_make(&job->subject, rules, &job->usage, &job->plan_opts, &job->arena, &out->plan);
 
 	if (!err && out->plan.verdict == LM_VERDICT_MOVED)
-		err = rewrite_and_verify(job, &out->plan, barriers, &out->rewrite, &out->verified, &out->diff);
+		err = rewrite_and_verify(job, rules, &out->plan, barriers, &out->rewrite, &out->verified, &out->diff);
 	return err ? err : compare_users(job, out);
 }
 
