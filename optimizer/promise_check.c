@@ -105,7 +105,8 @@ static uint64_t bytes_apart(const struct ground *g, const struct extent *a, cons
 	if (g->step < g->line)
 		return up;
 	down = last - last / g->line * g->line + 1;
-	return down < up && second->begin / g->line * g->line == last / g->line * g->line ? down : up;
+	/* Nothing lies in front of the record. */
+	return down < up && down <= first->begin ? down : up;
 }
 
 /* Can bytes [begin, end) lie on one line?  Where the base is not known: no more than a line of them. */
