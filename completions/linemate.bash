@@ -17,15 +17,15 @@ _linemate()
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	fi
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile check help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $verb == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile check" -- "$cur")
 		return
 	fi
 	case $prev in
-	--header | --source | --profile | --binary | -o)
+	--header | --source | --profile | --binary | --promise | -o)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -51,6 +51,11 @@ _linemate()
 		return
 		;;
 	esac
+	if [[ $verb == check && $cur != -* ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -X '!*.promise' -- "$cur"; compgen -d -- "$cur")
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$(_linemate_options "${COMP_WORDS[0]}" "$verb")" -- "$cur")
 }
 

@@ -10,7 +10,7 @@
 	X(patch, "what should change? profile + header -> unified diff") \
 	X(show, "what is the layout, and where is the heat?") \
 	X(profile, "what did perf see, per field? any perf output -> access file") \
-	X(check, "is the layout still good? promises -> exit 1 and a line for each that is broken")
+	X(check, "is the layout still good? exit 1 and a line per broken promise")
 
 /* argv[0] is the verb.  The error's code is the exit code; wrong use exits by itself. */
 #define X(verb, text) struct lm_err *lm_cmd_##verb(int argc, char **argv) LM_MUST_CHECK;

@@ -188,7 +188,7 @@ static void judges_each_kind(void **state)
 	broken_in(&j, "apart events[1] in", 0, 0, 0);
 	broken_in(&j, "together state in f", 1, 1, 73);
 	broken_in(&j, "together state in[0]", 1, 1, 48);
-	broken_in(&j, "max-size 192", 1, 1, 64);
+	broken_in(&j, "max-size 250", 1, 1, 6);
 	broken_in(&j, "max-size 256", 0, 0, 0);
 	broken_in(&j, "line-start table", 1, 2, 16);
 	broken_in(&j, "line-start state", 0, 0, 0);
