@@ -29,11 +29,17 @@ static void *run(void *p)
 	}
 }
 
+size_t lm_processors(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cpus < 1 ? 1 : (size_t)cpus;
+}
+
 void lm_parallel(size_t nr, void (*work)(void *arg, size_t i), void *arg)
 {
 	struct job job = { .nr = nr, .work = work, .arg = arg };
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t want = cpus < 1 ? 1 : (size_t)cpus;
+	size_t want = lm_processors();
 	pthread_t threads[MAX_THREADS];
 	pthread_attr_t attr;
 	size_t started = 0;

@@ -11,6 +11,9 @@
  */
 void lm_parallel(size_t nr, void (*work)(void *arg, size_t i), void *arg);
 
+/* Processors of this machine, at least 1. */
+size_t lm_processors(void);
+
 /*
  * Progress of a long stage: one line on stderr that rewrites itself, only
  * where stderr is a terminal and lm_progress_enable(true) was called; else

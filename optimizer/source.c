@@ -2,9 +2,9 @@
  * source.c - a translation unit in one configuration -> the record with
  * clang's offsets and extents.  Door to libclang.
  *
- * The unit is one virtual file that includes the source or the header.  Probes
- * behind it tell which macros exist: a string of a macro's expansion compiles
- * whatever the macro is, and optimizer/constant.c reads numbers out of it.
+ * Probes behind the header tell which macros exist: a string of a macro's
+ * expansion compiles whatever the macro is, and optimizer/constant.c reads
+ * numbers out of it.
  */
 #include <clang-c/Index.h>
 
@@ -17,11 +17,9 @@
 #include "optimizer/similar.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAIN_PATH "/linemate-virtual/main.c"
 #define PROBE "linemate_probe_"
 
 /* What a macro of a project, if it is there, tells. */
@@ -48,40 +46,10 @@ static const char type_probes[] =
 	"long double n; void *o; };\n"
 	"struct linemate_default_align { char c __attribute__((__aligned__)); };\n";
 
-char *lm_parse_text(struct lm_arena *arena, CXString s)
-{
-	const char *text = clang_getCString(s);
-	char *copy = lm_arena_strdup(arena, text ? text : "");
-
-	clang_disposeString(s);
-	return copy;
-}
-
-const char *lm_parse_path(const struct lm_parse *p, CXFile file)
-{
-	const char *path;
-
-	if (!file)
-		return p->req->configs->header;
-	if (p->header && clang_File_isEqual(file, p->header))
-		return p->req->configs->header;
-	path = lm_parse_text(p->arena, clang_File_tryGetRealPathName(file));
-	return *path ? path : lm_parse_text(p->arena, clang_getFileName(file));
-}
-
-bool lm_parse_in_header(const struct lm_parse *p, CXCursor c)
-{
-	CXFile file;
-
-	clang_getExpansionLocation(clang_getCursorLocation(c), &file, NULL, NULL, NULL);
-	return file && p->header && clang_File_isEqual(file, p->header);
-}
-
-static const char *main_text(const struct lm_parse *p, const char *extra)
+const char *lm_unit_probes(const struct lm_parse *p, const char *extra)
 {
 	struct lm_str s = { 0 };
 
-	lm_str_add(&s, lm_config_main_text(p->req->configs, p->arena));
 	lm_str_add(&s, "\n#define LINEMATE_STRING_(...) #__VA_ARGS__\n"
 		   "#define LINEMATE_STRING(...) LINEMATE_STRING_(__VA_ARGS__)\n");
 	for (size_t i = 0; i < NR_MACROS; i++)
@@ -94,99 +62,6 @@ static const char *main_text(const struct lm_parse *p, const char *extra)
 
 	lm_str_release(&s);
 	return text;
-}
-
-static const char **parse_args(const struct lm_parse *p, int *nr)
-{
-	const struct lm_config *c = p->config;
-	const char **args = LM_ARENA_ARRAY(p->arena, const char *, c->nr_clang_args + 4);
-	size_t n = 0;
-
-	args[n++] = "-xc";
-	for (size_t i = 0; i < c->nr_clang_args; i++)
-		args[n++] = c->clang_args[i];
-	args[n++] = lm_arena_printf(p->arena, "-working-directory=%s", c->dir);
-	*nr = (int)n;
-	return args;
-}
-
-/* What to do about a complaint. */
-static const char *advice(const struct lm_parse *p)
-{
-	return p->config == p->req->configs->items ? "check the header, and the flags after --" :
-	       lm_arena_printf(p->arena, "check the flags, and what --config %s changes", p->config->name);
-}
-
-/* One complaint of clang as an error.  The virtual unit has no place that a person could look at. */
-static struct lm_err *complaint(const struct lm_parse *p, CXDiagnostic d)
-{
-	const char *words = lm_parse_text(p->arena, clang_getDiagnosticSpelling(d)), *path = NULL;
-	unsigned line = 0, column = 0;
-	CXFile file;
-
-	clang_getFileLocation(clang_getDiagnosticLocation(d), &file, &line, &column, NULL);
-	if (file)
-		path = lm_parse_path(p, file);
-	if (!path || !strcmp(path, MAIN_PATH))
-		return lm_err_new(LM_ERR_INPUT, "%s: clang says in configuration \"%s\": %s; %s.", p->req->configs->header,
-				  p->config->name, words, advice(p));
-	return lm_err_new(LM_ERR_INPUT, "%s:%u:%u: clang says in configuration \"%s\": %s; %s.", path, line, column,
-			  p->config->name, words, advice(p));
-}
-
-/* The first thing that clang cannot compile, as an error; NULL if there is none. */
-static struct lm_err *first_error(const struct lm_parse *p)
-{
-	unsigned nr = clang_getNumDiagnostics(p->tu);
-	struct lm_err *err = NULL;
-
-	for (unsigned i = 0; i < nr && !err; i++) {
-		CXDiagnostic d = clang_getDiagnostic(p->tu, i);
-
-		if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error)
-			err = complaint(p, d);
-		clang_disposeDiagnostic(d);
-	}
-	return err;
-}
-
-static void parse_close(struct lm_parse *p)
-{
-	if (p->tu)
-		clang_disposeTranslationUnit(p->tu);
-	if (p->index)
-		clang_disposeIndex(p->index);
-	p->tu = NULL;
-	p->index = NULL;
-}
-
-/* Parses the unit with extra text behind it.  parse_close() in any case. */
-static struct lm_err *parse_open(struct lm_parse *p, const char *extra)
-{
-	const struct lm_configs *configs = p->req->configs;
-	const char *text = main_text(p, extra);
-	struct CXUnsavedFile files[] = {
-		{ MAIN_PATH, text, strlen(text) },
-		{ configs->header, p->req->text, p->req->len },
-		{ p->config->edits_path, p->config->edits, strlen(p->config->edits) },
-	};
-	unsigned nr_files = *p->config->edits ? 3 : 2;
-	int nr_args;
-	const char **args = parse_args(p, &nr_args);
-
-	p->index = clang_createIndex(0, 0);
-
-	enum CXErrorCode code = clang_parseTranslationUnit2(p->index, MAIN_PATH, args, nr_args, files, nr_files,
-							    CXTranslationUnit_SkipFunctionBodies, &p->tu);
-
-	if (code == CXError_Crashed)
-		return lm_err_new(LM_ERR_INPUT, "%s: libclang crashed on this header in configuration \"%s\"; try another "
-				  "version of it.", configs->header, p->config->name);
-	if (code != CXError_Success || !p->tu)
-		return lm_err_new(LM_ERR_INPUT, "%s: clang takes none of the flags of configuration \"%s\"; run clang "
-				  "-fsyntax-only with them to see which one it is.", configs->header, p->config->name);
-	p->header = clang_getFile(p->tu, configs->header);
-	return first_error(p);
 }
 
 struct alignment_probes {
@@ -227,12 +102,12 @@ struct lm_err *lm_parse_alignments(const struct lm_parse *p, const char *const *
 	for (size_t i = 0; i < nr; i++)
 		lm_str_addf(&extra, "struct linemate_align_%zu { %s char c; };\n", i, attributes[i]);
 
-	struct lm_err *err = parse_open(&again, lm_str_text(&extra));
+	struct lm_err *err = lm_unit_open(&again, lm_unit_probes(p, lm_str_text(&extra)));
 
 	lm_str_release(&extra);
 	if (!err)
 		clang_visitChildren(clang_getTranslationUnitCursor(again.tu), see_alignment, &probes);
-	parse_close(&again);
+	lm_unit_close(&again);
 	return err;
 }
 
@@ -460,13 +335,11 @@ static void take_probes(struct lm_parse *p, const struct survey *s)
 	}
 }
 
-static struct lm_err *read_unit(struct lm_parse *p)
+struct lm_err *lm_source_read(struct lm_parse *p)
 {
 	struct survey s;
-	struct lm_err *err = parse_open(p, "");
+	struct lm_err *err;
 
-	if (err)
-		return err;
 	survey(&s, p);
 	p->record = clang_Cursor_isNull(s.tag) ? s.alias : s.tag;
 	if (clang_Cursor_isNull(p->record))
@@ -516,8 +389,10 @@ struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i, st
 
 	out->config = p.config;
 	if (!err)
-		err = read_unit(&p);
-	parse_close(&p);
+		err = lm_unit_open(&p, lm_unit_probes(&p, ""));
+	if (!err)
+		err = lm_source_read(&p);
+	lm_unit_close(&p);
 	return err;
 }
 

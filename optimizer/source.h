@@ -78,4 +78,26 @@ struct lm_err *lm_source_parse_all(const struct lm_source_request *req,
 
 void lm_source_release(struct lm_source *s);
 
+/*
+ * Units whose header is about to change: what it includes is parsed meanwhile,
+ * on processors that have nothing else to do.
+ */
+struct lm_source_ahead;
+
+/*
+ * Starts threads for the first configurations, as many as there are processors
+ * beyond one a configuration, at most 8; NULL if there are none, if a source is parsed
+ * rather than the header alone (a change would be in what it includes), or if
+ * libclang is older than 17 (it would write files).  configs, text and what
+ * they point to must live until lm_source_ahead_end().
+ */
+struct lm_source_ahead *lm_source_ahead_start(const struct lm_source_request *req);
+
+/* As lm_source_parse(); faster where ahead has the unit.  Once for each i.  ahead may be NULL. */
+struct lm_err *lm_source_parse_changed(struct lm_source_ahead *ahead, const struct lm_source_request *req, size_t i,
+				       struct lm_source *out) LM_MUST_CHECK;
+
+/* Waits for its threads.  ahead may be NULL. */
+void lm_source_ahead_end(struct lm_source_ahead *ahead);
+
 #endif

@@ -1,8 +1,9 @@
 /*
- * source_parts.h - what the five files at the door to libclang share: source.c
- * (a unit parsed, the record found), source_text.c (its braces),
- * source_fields.c (its fields and leaves), source_users.c (what holds it) and hazard.c (code that depends on
- * their order).
+ * source_parts.h - what the seven files at the door to libclang share: source.c
+ * (the record found), source_unit.c (a unit parsed), source_ahead.c (a unit
+ * parsed before the change of its header is known), source_text.c (the
+ * record's braces), source_fields.c (its fields and leaves), source_users.c (what
+ * holds it) and hazard.c (code that depends on their order).
  *
  * Private to them; each includes <clang-c/Index.h> before this.
  */
@@ -42,6 +43,25 @@ const char *lm_parse_path(const struct lm_parse *p, CXFile file);
 
 /* True if the cursor stands in the header itself (macros: where they are used). */
 bool lm_parse_in_header(const struct lm_parse *p, CXCursor c);
+
+/*
+ * Parses the unit of p->config with text behind the header; lm_unit_close() in
+ * any case.  LM_ERR_INPUT: it does not compile, the first error.
+ */
+struct lm_err *lm_unit_open(struct lm_parse *p, const char *behind) LM_MUST_CHECK;
+void lm_unit_close(struct lm_parse *p);
+
+/* The flags of p->config, for libclang. */
+const char **lm_unit_args(const struct lm_parse *p, int *nr);
+
+/* The first thing that clang cannot compile in an opened unit, as an error; NULL if there is none. */
+struct lm_err *lm_unit_first_error(const struct lm_parse *p);
+
+/* What stands behind the header: what source.c asks of clang, and extra. */
+const char *lm_unit_probes(const struct lm_parse *p, const char *extra);
+
+/* Reads the record of an opened unit into p->out; as lm_source_parse(). */
+struct lm_err *lm_source_read(struct lm_parse *p) LM_MUST_CHECK;
 
 /*
  * The alignments that nr attributes ("_Alignas(X)", "__attribute__((aligned(X)))")

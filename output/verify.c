@@ -120,11 +120,25 @@ static struct lm_err *as_bug(const struct lm_verify_request *req, struct lm_err 
 	return bug;
 }
 
+/* ---- all at the same time ---- */
+
+struct checks {
+	const struct lm_verify_request *req;
+	struct lm_source_request again;
+	struct lm_source *sources;	/* [nr_views] */
+	struct lm_err **errors;		/* [nr_views] */
+	struct lm_compilations compilations;
+	size_t total;
+	atomic_size_t done;
+};
+
 /* Every configuration was parsed: is it what was planned? */
-static struct lm_err *check_sources(const struct lm_verify_request *req, const struct lm_source *sources,
-				    struct lm_err **errors, struct lm_arena *arena)
+static struct lm_err *check_sources(struct checks *c, struct lm_arena *arena)
 {
+	const struct lm_verify_request *req = c->req;
 	const struct lm_rewrite *rw = req->rewrite;
+	const struct lm_source *sources = c->sources;
+	struct lm_err **errors = c->errors;
 	uint32_t nr = req->subject->nr_views;
 	struct lm_subject subject;
 	struct lm_body body;
@@ -141,16 +155,25 @@ static struct lm_err *check_sources(const struct lm_verify_request *req, const s
 	return err ? as_bug(req, err) : compare_sources(req, sources, arena);
 }
 
-/* ---- all at the same time ---- */
+static void parse_whole(void *arg, size_t v)
+{
+	struct checks *c = arg;
 
-struct checks {
-	struct lm_source_request again;
-	struct lm_source *sources;	/* [nr_views] */
-	struct lm_err **errors;		/* [nr_views] */
-	struct lm_compilations compilations;
-	size_t total;
-	atomic_size_t done;
-};
+	lm_source_release(&c->sources[v]);
+	c->errors[v] = lm_source_parse(&c->again, v, &c->sources[v]);
+}
+
+/* As main file of a unit parsed ahead, a header can mean something else: what is wrong there is parsed whole. */
+static struct lm_err *check_parses(struct checks *c, struct lm_arena *arena)
+{
+	struct lm_err *err = check_sources(c, arena);
+
+	if (!err || !c->req->ahead)
+		return err;
+	lm_err_free(err);
+	lm_parallel(c->req->subject->nr_views, parse_whole, c);
+	return check_sources(c, arena);
+}
 
 /* Compilations come first: they take longer. */
 static void check_one(void *arg, size_t i)
@@ -160,8 +183,10 @@ static void check_one(void *arg, size_t i)
 
 	if (i < c->compilations.nr)
 		lm_compilations_run(&c->compilations, i);
+	else if (v == c->req->subject->nr_views)
+		c->req->meanwhile(c->req->arg);
 	else
-		c->errors[v] = lm_source_parse(&c->again, v, &c->sources[v]);
+		c->errors[v] = lm_source_parse_changed(c->req->ahead, &c->again, v, &c->sources[v]);
 	lm_progress("checking", atomic_fetch_add(&c->done, 1) + 1, c->total);
 }
 
@@ -170,6 +195,7 @@ static struct lm_err *check_meaning(const struct lm_verify_request *req, struct 
 {
 	uint32_t nr = req->subject->nr_views;
 	struct checks c = {
+		.req = req,
 		.again = { .configs = req->configs, .record = req->record, .text = req->rewrite->text,
 			   .len = req->rewrite->len },
 		.sources = LM_ARENA_ARRAY(arena, struct lm_source, nr),
@@ -178,10 +204,10 @@ static struct lm_err *check_meaning(const struct lm_verify_request *req, struct 
 	struct lm_err *err = lm_compilations_prepare(req, arena, &c.compilations);
 
 	if (!err) {
-		c.total = c.compilations.nr + nr;
+		c.total = c.compilations.nr + nr + !!req->meanwhile;
 		lm_progress("checking", 0, c.total);
 		lm_parallel(c.total, check_one, &c);
-		err = check_sources(req, c.sources, c.errors, arena);
+		err = check_parses(&c, arena);
 	}
 	if (!err)
 		err = lm_compilations_collect(&c.compilations, arena, out);

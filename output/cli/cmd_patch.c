@@ -155,10 +155,27 @@ static struct lm_err *add_asserts(struct lm_job *job, const struct lm_rules *rul
 	return lm_job_add_asserts(job, &story, rewrite);
 }
 
+/* The diff of a rewrite, made while compilers check it. */
+struct diff_work {
+	const struct lm_job *job;
+	const struct lm_rewrite *rewrite;
+	struct lm_str *diff;
+	struct lm_err *err;
+};
+
+static void make_diff(void *arg)
+{
+	struct diff_work *w = arg;
+
+	w->err = lm_diff(w->job->configs.header_in_root, w->job->text, w->job->len, w->rewrite->text, w->rewrite->len,
+			 w->diff);
+}
+
 static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_rules *rules, const struct lm_plan *plan,
 					 const struct lm_rewrite_opts *barriers, struct lm_rewrite *rewrite,
 					 struct lm_verified *verified, struct lm_str *diff)
 {
+	struct diff_work work = { .job = job, .rewrite = rewrite, .diff = diff };
 	struct lm_verify_request request = {
 		.configs = &job->configs,
 		.record = job->o->record,
@@ -166,6 +183,9 @@ static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_rul
 		.order = &plan->order,
 		.after = plan->after,
 		.rewrite = rewrite,
+		.ahead = job->ahead,
+		.meanwhile = make_diff,
+		.arg = &work,
 	};
 	struct lm_err *err = lm_rewrite(&job->body, &plan->order, barriers, &job->arena, rewrite);
 
@@ -174,7 +194,8 @@ static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_rul
 	if (!err)
 		err = lm_verify(&request, &job->arena, verified);
 	if (!err)
-		err = lm_diff(job->configs.header_in_root, job->text, job->len, rewrite->text, rewrite->len, diff);
+		return work.err;
+	lm_err_free(work.err);
 	return err;
 }
 
@@ -303,6 +324,8 @@ static struct lm_err *run(struct lm_job *job)
 	struct lm_rules rules = { 0 };
 	struct lm_err *err = lm_job_read_header(job);
 
+	if (!err)
+		lm_job_parse_ahead(job);
 	if (!err)
 		err = lm_job_parse(job, true);
 	if (!err)

@@ -63,19 +63,27 @@ struct lm_err *lm_job_read_header(struct lm_job *job)
 	return lm_file_read(job->configs.header, "header", MAX_HEADER, &job->arena, &job->text, &job->len);
 }
 
+static struct lm_source_request source_request(const struct lm_job *job)
+{
+	return (struct lm_source_request){
+		.configs = &job->configs, .record = job->o->record, .text = job->text, .len = job->len,
+	};
+}
+
+void lm_job_parse_ahead(struct lm_job *job)
+{
+	struct lm_source_request request = source_request(job);
+
+	job->ahead = lm_source_ahead_start(&request);
+}
+
 struct lm_err *lm_job_parse(struct lm_job *job, bool to_patch)
 {
-	struct lm_source_request request = {
-		.configs = &job->configs,
-		.record = job->o->record,
-		.text = job->text,
-		.len = job->len,
-		.want_hazards = to_patch,
-		.want_users = to_patch,
-	};
+	struct lm_source_request request = source_request(job);
 	const struct lm_record *rec;
 	struct lm_err *err;
 
+	request.want_hazards = request.want_users = to_patch;
 	job->sources = LM_ARENA_ARRAY(&job->arena, struct lm_source, job->configs.nr);
 	err = lm_source_parse_all(&request, job->sources);
 	if (err)
@@ -245,6 +253,7 @@ void lm_job_say(const struct lm_job *job, const struct lm_str *words)
 
 void lm_job_release(struct lm_job *job)
 {
+	lm_source_ahead_end(job->ahead);
 	for (size_t i = 0; job->sources && i < job->configs.nr; i++)
 		lm_source_release(&job->sources[i]);
 	if (job->has_accesses)

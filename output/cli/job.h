@@ -20,6 +20,7 @@ struct lm_job {
 	char *text;			/* the header */
 	size_t len;
 	struct lm_source *sources;	/* [configs.nr] */
+	struct lm_source_ahead *ahead;	/* for the parse of the rewritten header, or NULL */
 	struct lm_body body;
 	struct lm_subject subject;
 	struct lm_debuginfo *binary;
@@ -36,6 +37,7 @@ struct lm_job {
 
 void lm_job_start(struct lm_job *job, const struct lm_options *o);
 struct lm_err *lm_job_read_header(struct lm_job *job) LM_MUST_CHECK;
+void lm_job_parse_ahead(struct lm_job *job);	/* begins; for a command that will parse a changed header */
 /* to_patch: hazards, and the records that hold this one, are looked for, too. */
 struct lm_err *lm_job_parse(struct lm_job *job, bool to_patch) LM_MUST_CHECK;
 struct lm_err *lm_job_open_binary(struct lm_job *job) LM_MUST_CHECK;	/* nothing without --binary */
