@@ -36,17 +36,36 @@ static struct lm_promise promise_of(struct making *m, enum lm_promise_kind kind,
 	return p;
 }
 
-/* Restricts p to the configurations where it holds; false if that is none. */
+static bool has_all(const struct lm_promise *p, const struct lm_record *rec)
+{
+	uint32_t field;
+	uint64_t begin, end;
+
+	for (uint32_t i = 0; i < p->nr_members; i++)
+		if (!lm_path_extent(rec, p->members[i], &field, &begin, &end))
+			return false;
+	return true;
+}
+
+/*
+ * Restricts p to the configurations where it says something that holds; false
+ * if that is none.  One that holds wherever it says something stays as it is.
+ */
 static bool restrict_to_kept(struct making *m, struct lm_promise *p)
 {
 	const struct lm_subject *s = m->story->subject;
 	const char **configs = LM_ARENA_ARRAY(m->arena, const char *, s->nr_views + 1);
-	uint32_t nr = 0;
+	uint32_t nr = 0, broken = 0;
 
-	for (uint32_t v = 0; v < s->nr_views; v++)
+	for (uint32_t v = 0; v < s->nr_views; v++) {
+		if (!has_all(p, s->views[v].rec))
+			continue;
 		if (lm_promise_holds(p, s, v, &m->story->plan->after[v], &m->opts))
 			configs[nr++] = s->views[v].config;
-	if (nr == s->nr_views)
+		else
+			broken++;
+	}
+	if (nr && !broken)
 		return true;
 	p->configs = configs;
 	p->nr_configs = nr;
@@ -324,8 +343,9 @@ static bool is_clear(struct making *m, const char *member)
 		if (m->p->items[i].kind != LM_PROMISE_WRITE_HOT)
 			continue;
 		p = promise_of(m, LM_PROMISE_APART, m->p->items[i].members[0], member);
-		if (!holds_everywhere(m, &p))
-			return false;
+		for (uint32_t v = 0; v < m->story->subject->nr_views; v++)
+			if (!lm_promise_holds(&p, m->story->subject, v, &m->story->plan->after[v], &m->opts))
+				return false;
 	}
 	return true;
 }
