@@ -414,6 +414,24 @@ static struct lm_err *pairs(struct collecting *c, const char *option, enum lm_ru
 	return NULL;
 }
 
+/* A promise in a comment binds whole members; one that names a part of a member is for check alone. */
+static void promised(struct collecting *c, const struct lm_promise *p)
+{
+	bool apart = p->kind == LM_PROMISE_APART;
+	uint32_t first;
+
+	if ((!apart && p->kind != LM_PROMISE_TOGETHER) || p->nr_configs)
+		return;
+	first = unit_of_member(c->s, p->members[0], strlen(p->members[0]));
+	for (uint32_t i = 1; i < p->nr_members && first != LM_NONE; i++) {
+		uint32_t other = unit_of_member(c->s, p->members[i], strlen(p->members[i]));
+
+		if (other != LM_NONE && other != first)
+			add_rule(c, apart ? LM_RULE_APART : LM_RULE_TOGETHER, first, other,
+				 lm_arena_printf(c->arena, "a comment says so (%s:%u)", p->file, p->line));
+	}
+}
+
 /* --keep-together and --apart of the same two members cannot both hold. */
 static struct lm_err *contradictions(struct collecting *c)
 {
@@ -424,8 +442,8 @@ static struct lm_err *contradictions(struct collecting *c)
 			if (t->kind == LM_RULE_TOGETHER && a->kind == LM_RULE_APART &&
 			    ((t->unit == a->unit && t->other == a->other) ||
 			     (t->unit == a->other && t->other == a->unit)))
-				return lm_err_new(LM_ERR_USAGE, "--keep-together and --apart contradict each other: "
-						  "both name %s and %s.", unit_of(c, t->unit)->name,
+				return lm_err_new(LM_ERR_USAGE, "--keep-together and --apart, or a comment of the header, "
+						  "contradict each other: both name %s and %s.", unit_of(c, t->unit)->name,
 						  unit_of(c, t->other)->name);
 		}
 	}
@@ -501,6 +519,8 @@ struct lm_err *lm_rules_collect(const struct lm_subject *s, const struct lm_sour
 		err = pairs(&c, "--keep-together", LM_RULE_TOGETHER, opts->together, opts->nr_together);
 	if (!err)
 		err = pairs(&c, "--apart", LM_RULE_APART, opts->apart, opts->nr_apart);
+	for (size_t i = 0; !err && opts->promises && i < opts->promises->nr; i++)
+		promised(&c, &opts->promises->items[i]);
 	if (!err)
 		err = contradictions(&c);
 	if (err)

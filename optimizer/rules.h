@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "optimizer/layout.h"
+#include "optimizer/promise.h"
 #include "optimizer/source.h"
 #include "optimizer/subject.h"
 
@@ -83,6 +84,7 @@ struct lm_rules_opts {
 	size_t nr_together;
 	const char *const *apart;	/* "F,G" */
 	size_t nr_apart;
+	const struct lm_promises *promises; /* of the header's comments: apart and together are rules, too; may be NULL */
 	uint32_t line;
 	const char *path;		/* of the header, for messages */
 };

@@ -111,6 +111,7 @@ static const struct argp argp = {
 static struct lm_err *collect_rules(struct lm_job *job, struct lm_rules *rules)
 {
 	const struct lm_options *o = job->o;
+	struct lm_promises promises = { 0 };
 	struct lm_rules_opts opts = {
 		.pins = o->pins.items,
 		.nr_pins = o->pins.nr,
@@ -120,8 +121,12 @@ static struct lm_err *collect_rules(struct lm_job *job, struct lm_rules *rules)
 		.nr_apart = o->apart.nr,
 		.line = o->line,
 		.path = o->header,
+		.promises = &promises,
 	};
-	struct lm_err *err = lm_rules_collect(&job->subject, job->sources, &opts, &job->arena, rules);
+	struct lm_err *err = lm_promises_read_comments(o->header, &job->body, &job->arena, &promises);
+
+	if (!err)
+		err = lm_rules_collect(&job->subject, job->sources, &opts, &job->arena, rules);
 
 	if (!err && rules->refused)
 		err = lm_err_new(LM_ERR_REFUSED, "%s", rules->refusal_text);
