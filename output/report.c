@@ -45,6 +45,7 @@ static void add_configs(struct lm_rows *rows)
 
 		row->name = lm_safe(rows->arena, s->subject->views[v].config);
 		row->spec = s->sources && s->sources[v].config ? lm_safe(rows->arena, s->sources[v].config->spec) : "";
+		row->spec_is_name = *row->name == '+' || *row->name == '-';
 		row->before = &s->plan->fig_before[v];
 		row->after = &s->plan->fig_after[v];
 		row->percent = change(row->before->transfers, row->after->transfers);

@@ -322,6 +322,8 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_json_set(root, "transfers_before", json_real(story->plan->transfers_before));
 	lm_json_set(root, "transfers_after", json_real(story->plan->transfers_after));
 	lm_json_set(root, "configurations", configs(&rows));
+	if (story->derived)
+		lm_json_set(root, "derived", lm_derived_json(story->derived));
 	lm_json_set(root, "pairs", pairs(rows.pairs, rows.nr_pairs, true));
 	lm_json_set(root, "moves", moves(&rows));
 	lm_json_set(root, "curve", curve(&rows));

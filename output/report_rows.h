@@ -29,6 +29,7 @@ struct lm_row_side {
 
 struct lm_row_config {
 	const char *name, *spec;
+	bool spec_is_name;	/* the name says it all: "+A -B" */
 	const struct lm_view_figures *before, *after;
 	double percent, percent_double;	/* change of the transfers */
 	const char *step_before, *step_after;	/* kernel allocator, in words */

@@ -171,7 +171,7 @@ static void print_configs(const struct printer *p)
 	}
 	print_table(p, (const char *const(*)[COLUMNS])cells, rows->nr_views + 1);
 	for (uint32_t i = 0; i < rows->nr_views; i++)
-		if (*rows->configs[i].spec)
+		if (*rows->configs[i].spec && !rows->configs[i].spec_is_name)
 			lm_wrapf(p->out, 2, 6, "%s is base with %s", rows->configs[i].name, rows->configs[i].spec);
 	heading(p, "Expected transfers");
 	memcpy(cells[0], (const char *[]){ "", lm_arena_printf(p->arena, "%u-byte lines", line), "",
@@ -577,6 +577,10 @@ void lm_report_text(const struct lm_story *story, const struct lm_print_opts *op
 	lm_rows_make(story, &arena, &rows);
 	print_verdict(&p);
 	print_configs(&p);
+	if (story->derived) {
+		lm_str_add_char(out, '\n');
+		lm_derived_report(story->derived, opts, out);
+	}
 	print_pairs(&p);
 	if (rows.moved)
 		print_moves(&p);
