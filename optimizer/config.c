@@ -363,7 +363,7 @@ struct lm_config lm_config_derive(const struct lm_config *base, const char *name
 	struct lm_flags gcc = edited(base->gcc_args, base->nr_gcc_args, path, arena);
 
 	return (struct lm_config){
-		.name = name, .spec = spec, .dir = base->dir, .edits = edits, .edits_path = path, .dropped = "",
+		.name = name, .spec = spec, .derived = true, .dir = base->dir, .edits = edits, .edits_path = path, .dropped = "",
 		.clang_args = clang.items, .nr_clang_args = clang.nr, .gcc_args = gcc.items, .nr_gcc_args = gcc.nr,
 	};
 }

@@ -31,6 +31,7 @@ struct lm_config {
 	 */
 	const char *edits;
 	const char *edits_path;
+	bool derived;		/* by linemate: nobody says that it is a configuration of the project */
 	const char *dropped;	/* flags clang does not take and that change no layout, for -v; "" */
 };
 

@@ -25,8 +25,12 @@ struct batch {
 static void parse_one(void *arg, size_t i)
 {
 	struct batch *b = arg;
+	size_t config = b->from + i;
+	struct lm_source_request req = *b->d->req;
 
-	b->errors[i] = lm_source_parse(b->d->req, b->from + i, &b->d->sources[b->from + i]);
+	/* What is given need only have a record: what functions make of it is the compilers' business. */
+	req.want_bodies = b->d->bodies && (!config || config >= b->d->nr_given);
+	b->errors[i] = lm_source_parse(&req, config, &b->d->sources[config]);
 	lm_progress("parsing", atomic_fetch_add(&b->done, 1) + 1, b->d->configs->nr - b->from);
 }
 
@@ -173,12 +177,28 @@ static bool ask_pairs(struct lm_deriving *d)
 	return d->nr_rows > nr;
 }
 
+/* Two switches that work only together: those that fail alone are tried with each other. */
+static bool ask_needs(struct lm_deriving *d)
+{
+	bool more = false;
+
+	for (size_t i = 0; i < d->nr_forbidden; i++) {
+		for (size_t k = 0; k < i; k++) {
+			const struct lm_cover_pair *a = &d->forbidden[k], *b = &d->forbidden[i];
+
+			if (a->a == a->b && b->a == b->b)
+				more |= ask(d, a->a, b->a);
+		}
+	}
+	return more;
+}
+
 /* Asks for parts of what failed; false if nothing is left to explain or to ask. */
 static bool ask_why(struct lm_deriving *d)
 {
 	uint8_t *turned = LM_ARENA_ARRAY(d->arena, uint8_t, d->nr_switches + 1);
 
-	if (ask_singles(d) || ask_pairs(d))
+	if (ask_singles(d) || ask_pairs(d) || ask_needs(d))
 		return true;
 	for (size_t i = d->nr_given; i < d->nr_rows; i++) {
 		if (is_explained(d, &d->rows[i]))
@@ -442,6 +462,12 @@ static struct lm_err *parse_given(struct lm_deriving *d)
 {
 	struct lm_err **errors = parse(d, 0), *err = NULL;
 
+	if (errors[0] && d->bodies) {
+		d->bodies = false;
+		lm_err_free(errors[0]);
+		lm_source_release(&d->sources[0]);
+		errors[0] = lm_source_parse(d->req, 0, &d->sources[0]);
+	}
 	for (size_t i = 0; i < d->nr_given; i++) {
 		if (err)
 			lm_err_free(errors[i]);
@@ -467,6 +493,8 @@ struct lm_err *lm_derive(struct lm_source_request *req, struct lm_configs *confi
 	d.sources = LM_ARENA_ARRAY(arena, struct lm_source, configs->nr + MAX_PARSES);
 	*sources = d.sources;
 	req->want_guards = true;
+	d.bodies = req->want_bodies;
+	req->want_bodies = false;
 	err = parse_given(&d);
 	if (!err)
 		err = search(&d);

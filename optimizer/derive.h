@@ -51,6 +51,7 @@ struct lm_derived {
  * Parses the configurations of req and those derived from them.  configs (which
  * req points to) grows; *sources becomes one for each, to be released by the
  * caller; both arrays, and *out, are in arena.  req->want_guards is set by it.
+ * With want_bodies, function bodies count for what compiles, if those of base do.
  *
  * Errors as lm_source_parse_all(), for the configurations that were given.
  */

@@ -37,6 +37,7 @@ struct lm_deriving {
 	struct lm_cover_pair *forbidden;
 	size_t nr_forbidden, cap_forbidden;	/* which do not compile; both turned, or a == b: alone */
 	size_t nr_same_text, nr_parsed;
+	bool bodies;			/* function bodies of base and derived configurations count */
 };
 
 /* ---- derive_options.c ---- */

@@ -56,6 +56,7 @@ struct lm_source_request {
 	size_t len;
 	bool want_hazards;
 	bool want_guards;
+	bool want_bodies;	/* of functions, so that errors in them are seen */
 };
 
 /*

@@ -244,14 +244,24 @@ static json_t *evidence(const struct lm_rows *rows)
 
 static json_t *verification(const struct lm_verified *v)
 {
-	json_t *object;
+	json_t *object, *unspoken;
 
 	if (!v)
 		return json_null();
 	object = lm_json_object();
+	unspoken = lm_json_array();
 	lm_json_set(object, "compilers", lm_json_text(v->compilers));
 	lm_json_set(object, "compilations", lm_json_whole(v->nr_compilations));
 	lm_json_set(object, "missing", lm_json_text(v->missing));
+	for (uint32_t i = 0; i < v->nr_unspoken; i++) {
+		json_t *one = lm_json_object();
+
+		lm_json_set(one, "configuration", lm_json_text(v->unspoken[i].config));
+		lm_json_set(one, "compiler", lm_json_text(v->unspoken[i].compiler));
+		lm_json_set(one, "why", lm_json_text(v->unspoken[i].why));
+		lm_json_push(unspoken, one);
+	}
+	lm_json_set(object, "not_compiled", unspoken);
 	return object;
 }
 

@@ -91,6 +91,8 @@ static struct lm_err *parse_all(struct lm_job *job, bool want_hazards)
 		job->sources = LM_ARENA_ARRAY(&job->arena, struct lm_source, job->configs.nr);
 		return lm_source_parse_all(&request, job->sources);
 	}
+	/* What will be compiled is to be known to compile. */
+	request.want_bodies = job->want_ahead;
 	err = lm_derive(&request, &job->configs, &job->arena, &job->sources, &job->derived);
 	request = source_request(job);
 	if (!err && job->want_ahead)
