@@ -284,8 +284,9 @@ static void judge(struct lm_deriving *d, size_t from, struct lm_err **errors, si
 		if (row->state == LM_ROW_WORKS && !row->asked)
 			lm_cover_saw(&d->cover, turned);
 	}
-	for (size_t i = from; i < d->nr_rows; i++)
-		if (d->rows[i].state == LM_ROW_FAILS)
+	/* What works now may leave one pair guilty of an older failure. */
+	for (size_t i = d->nr_given; i < d->nr_rows; i++)
+		if (!is_explained(d, &d->rows[i]))
 			learn(d, &d->rows[i]);
 	for (size_t i = 0; i < d->configs->nr - first_config; i++)
 		lm_err_free(errors[i]);

@@ -25,8 +25,11 @@ static void say_switches(const struct lm_derived *d, struct lm_arena *arena, str
 {
 	struct lm_str s = { 0 };
 
-	lm_str_addf(&s, "guards of the record and the %zu in it test %zu option%s%s", d->nr_records - 1, d->nr_switches,
-		    d->nr_switches == 1 ? "" : "s", d->nr_switches ? ", in base: " : ": base stands for all");
+	lm_str_add(&s, "guards of the record");
+	if (d->nr_records > 1)
+		lm_str_addf(&s, " and of %zu record%s in it", d->nr_records - 1, d->nr_records == 2 ? "" : "s");
+	lm_str_addf(&s, " test %zu option%s%s", d->nr_switches, d->nr_switches == 1 ? "" : "s",
+		    d->nr_switches ? ", in base: " : ": nothing to derive");
 	for (size_t i = 0; i < d->nr_switches; i++)
 		lm_str_addf(&s, "%s%s", i ? ", " : "", switch_text(&d->switches[i], arena));
 	lm_wrap(out, 2, 6, lm_str_text(&s));
@@ -120,14 +123,15 @@ void lm_derived_report(const struct lm_derived *d, const struct lm_print_opts *o
 	lm_paint(out, opts->color, LM_BOLD, "Options");
 	lm_str_add_char(out, '\n');
 	say_switches(d, &arena, out);
-	lm_str_addf(&s, "%zu configuration%s derived: each option %s, each pair in all four combinations%s",
-		    d->nr_derived, d->nr_derived == 1 ? "" : "s", "on and off", d->nr_lost ? ", but for what is below" : "");
+	lm_str_addf(&s, "%zu configuration%s derived: each option on and off%s%s", d->nr_derived,
+		    d->nr_derived == 1 ? "" : "s", d->nr_switches > 1 ? ", each pair in all four combinations" : "",
+		    d->nr_lost ? ", but for what is below" : "");
 	if (d->nr_same_layout)
-		lm_str_addf(&s, "; %zu more with the layout of another one left out", d->nr_same_layout);
+		lm_str_addf(&s, "; merged: %zu with the layout of another one", d->nr_same_layout);
 	if (d->nr_same_text)
-		lm_str_addf(&s, "; %zu with the text of another one not parsed", d->nr_same_text);
+		lm_str_addf(&s, "; merged before the parse: %zu with the text of another one", d->nr_same_text);
 	if (d->nr_spare)
-		lm_str_addf(&s, "; %zu that show no other pair left out", d->nr_spare);
+		lm_str_addf(&s, "; not needed: %zu", d->nr_spare);
 	if (d->nr_switches)
 		lm_wrapf(out, 2, 6, "%s; %zu parsed in all", lm_str_text(&s), d->nr_parsed);
 	say_fixed(d, opts, &arena, out);

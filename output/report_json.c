@@ -38,6 +38,7 @@ static json_t *pairs(const struct lm_row_pair *rows, uint32_t nr, bool with_fate
 		if (with_fate) {
 			lm_json_set(object, "apart_after", json_boolean(rows[i].apart));
 			lm_json_set(object, "slack_bytes", json_integer(rows[i].slack));
+			lm_json_set(object, "together_in", lm_json_text(rows[i].together));
 		}
 		lm_json_push(array, object);
 	}

@@ -44,6 +44,7 @@ struct lm_row_pair {
 	const char *inside;	/* the unit that holds both leaves, so that no order parts them for sure; else NULL */
 	bool apart;
 	int64_t slack;
+	const char *together;	/* configurations in which they are line mates under the plan: "base, v1"; "" none */
 };
 
 struct lm_row_move {

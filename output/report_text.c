@@ -261,8 +261,8 @@ static void print_pairs(const struct printer *p)
 			lm_wrapf(p->out, 6, 10, "after: apart%s, %lld bytes of slack",
 				 rows->nr_views > 1 ? " in every configuration" : "", (long long)pair->slack);
 		else if (rows->moved)
-			lm_wrapf(p->out, 6, 10, "after: still line mates%s",
-				 rows->nr_views > 1 ? " in at least one configuration" : "");
+			lm_wrapf(p->out, 6, 10, "after: still line mates%s%s", rows->nr_views > 1 ? " in " : "",
+				 rows->nr_views > 1 ? pair->together : "");
 	}
 	if (nr < rows->nr_pairs)
 		lm_str_addf(p->out, "  %u more that cost less: -v\n", rows->nr_pairs - nr);
