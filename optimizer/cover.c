@@ -189,3 +189,43 @@ struct lm_cover_pair *lm_cover_lost(const struct lm_cover *c, struct lm_arena *a
 	}
 	return pairs;
 }
+
+/* ---- as few as can be ---- */
+
+/* How many of `rows` rows a switch is turned in. */
+static unsigned set_size(size_t rows)
+{
+	return (unsigned)rows / 2 + 1;
+}
+
+static size_t nr_sets(size_t rows)
+{
+	size_t n = 1;
+
+	for (size_t k = 1; k <= set_size(rows); k++)
+		n = n * (rows - set_size(rows) + k) / k;
+	return n;
+}
+
+size_t lm_cover_least(size_t nr)
+{
+	size_t rows = nr ? 1 : 0;
+
+	while (rows && nr_sets(rows) < nr)
+		rows++;
+	return rows;
+}
+
+void lm_cover_least_row(size_t nr, size_t r, uint8_t *row)
+{
+	size_t rows = lm_cover_least(nr);
+	uint32_t set = (1u << set_size(rows)) - 1;
+
+	for (size_t k = 0; k < nr; k++) {
+		uint32_t low = set & -set, carried = set + low;
+
+		row[k] = set >> r & 1;
+		/* The next larger number with as many bits. */
+		set = carried | ((set ^ carried) >> 2) / low;
+	}
+}

@@ -52,4 +52,14 @@ bool lm_cover_next(struct lm_cover *c, uint8_t *row, struct lm_arena *arena);
 /* Pairs never covered, forbidden ones among them, in order; in arena. */
 struct lm_cover_pair *lm_cover_lost(const struct lm_cover *c, struct lm_arena *arena, size_t *nr);
 
+/*
+ * The least number of rows, base besides, that show each two of nr switches in
+ * all four ways, and row number r of them (Kleitman and Spencer, 1973: each
+ * switch is turned in a set of rows of its own, all sets of one size that is
+ * more than half of the rows).  More than half of the switches are turned in
+ * each: good where nearly everything compiles.  At most 1000 switches.
+ */
+size_t lm_cover_least(size_t nr);
+void lm_cover_least_row(size_t nr, size_t r, uint8_t *row);
+
 #endif

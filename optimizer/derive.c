@@ -10,6 +10,8 @@
 
 /* More combinations than this are not parsed: what is left is said to be lost. */
 enum { MAX_PARSES = 160 };
+/* The smallest array has rows that a person would not think of: it must save so many; and its limit in switches. */
+enum { MIN_SAVED = 3, MAX_LEAST = 1000 };
 /* So many pairs are tried at a time to learn why combinations fail. */
 enum { MAX_SUSPECTS = 4 };
 
@@ -213,6 +215,37 @@ static bool ask_why(struct lm_deriving *d)
 
 /* ---- the search ---- */
 
+/* Rows of the smallest array instead of those from `from` on, if that saves enough to be worth its many turned switches. */
+static void propose_least(struct lm_deriving *d, size_t from)
+{
+	size_t *free_ = LM_ARENA_ARRAY(d->arena, size_t, d->nr_switches + 1), nr = 0, rows;
+	uint8_t *turned = LM_ARENA_ARRAY(d->arena, uint8_t, d->nr_switches + 1);
+	uint8_t *row = LM_ARENA_ARRAY(d->arena, uint8_t, d->nr_switches + 1);
+	size_t nr_greedy = d->nr_rows - from;
+
+	for (size_t k = 0; k < d->nr_switches; k++) {
+		bool forbidden = false;
+
+		for (size_t i = 0; i < d->nr_forbidden; i++)
+			forbidden |= d->forbidden[i].a == k && d->forbidden[i].b == k;
+		if (!forbidden)
+			free_[nr++] = k;
+	}
+	rows = nr > MAX_LEAST ? nr_greedy : lm_cover_least(nr);
+	if (rows + MIN_SAVED > nr_greedy || d->least_of == nr)
+		return;
+	d->least_of = nr;
+	d->nr_rows = from;
+	for (size_t r = 0; r < rows; r++) {
+		lm_cover_least_row(nr, r, row);
+		memset(turned, 0, d->nr_switches);
+		for (size_t k = 0; k < nr; k++)
+			turned[free_[k]] = row[k];
+		if (!find_row(d, turned))
+			add_row(d, turned, false);
+	}
+}
+
 /* Rows that cover what is open; false if there is nothing that could be tried. */
 static bool propose(struct lm_deriving *d)
 {
@@ -230,6 +263,7 @@ static bool propose(struct lm_deriving *d)
 		else if (known->state == LM_ROW_WORKS)
 			lm_cover_saw(&d->cover, turned);
 	}
+	propose_least(d, before);
 	return d->nr_rows > before;
 }
 
@@ -260,12 +294,15 @@ static void prepare(struct lm_deriving *d, size_t i)
 	lm_str_release(&edits);
 }
 
-/* The sentence without the advice at its end: nobody gave this --config. */
-static const char *why(const struct lm_err *err, struct lm_arena *arena)
+/* The sentence without the advice at its end, since nobody gave this --config, and without the tree in front. */
+static const char *why(const struct lm_deriving *d, const struct lm_err *err)
 {
-	const char *end = strstr(err->msg, "; check the flags");
+	const char *msg = err->msg, *end = strstr(msg, "; check the flags");
+	size_t root = strlen(d->configs->root);
 
-	return end ? lm_arena_strndup(arena, err->msg, (size_t)(end - err->msg)) : lm_arena_strdup(arena, err->msg);
+	if (root > 1 && !strncmp(msg, d->configs->root, root) && msg[root] == '/')
+		msg += root + 1;
+	return end ? lm_arena_strndup(d->arena, msg, (size_t)(end - msg)) : lm_arena_strdup(d->arena, msg);
 }
 
 static void judge(struct lm_deriving *d, size_t from, struct lm_err **errors, size_t first_config)
@@ -278,7 +315,7 @@ static void judge(struct lm_deriving *d, size_t from, struct lm_err **errors, si
 		const struct lm_err *err = same ? NULL : errors[row->config - first_config];
 
 		row->state = same ? same->state : err ? LM_ROW_FAILS : LM_ROW_WORKS;
-		row->why = same ? same->why : err ? why(err, d->arena) : NULL;
+		row->why = same ? same->why : err ? why(d, err) : NULL;
 		for (size_t k = 0; k < d->nr_switches; k++)
 			turned[k] = lm_row_turned(row, k);
 		if (row->state == LM_ROW_WORKS && !row->asked)

@@ -37,6 +37,7 @@ struct lm_deriving {
 	struct lm_cover_pair *forbidden;
 	size_t nr_forbidden, cap_forbidden;	/* which do not compile; both turned, or a == b: alone */
 	size_t nr_same_text, nr_parsed;
+	size_t least_of;		/* switches that the smallest array was proposed for, 0: it was not */
 	bool bodies;			/* function bodies of base and derived configurations count */
 };
 

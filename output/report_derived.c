@@ -28,7 +28,8 @@ static void say_switches(const struct lm_derived *d, struct lm_arena *arena, str
 	lm_str_add(&s, "guards of the record");
 	if (d->nr_records > 1)
 		lm_str_addf(&s, " and of %zu record%s in it", d->nr_records - 1, d->nr_records == 2 ? "" : "s");
-	lm_str_addf(&s, " test %zu option%s%s", d->nr_switches, d->nr_switches == 1 ? "" : "s",
+	lm_str_addf(&s, " test %s option%s%s",
+		    d->nr_switches ? lm_count(arena, (double)d->nr_switches) : "no", d->nr_switches == 1 ? "" : "s",
 		    d->nr_switches ? ", in base: " : ": nothing to derive");
 	for (size_t i = 0; i < d->nr_switches; i++)
 		lm_str_addf(&s, "%s%s", i ? ", " : "", switch_text(&d->switches[i], arena));
@@ -39,7 +40,7 @@ static void say_switches(const struct lm_derived *d, struct lm_arena *arena, str
 static const char *defined_text(const struct lm_tested *t, struct lm_arena *arena)
 {
 	if (!t->defined_path)
-		return "defined in no file";
+		return "defined in no file (by the compiler, if at all)";
 	return lm_arena_printf(arena, "defined at %s:%u", lm_safe(arena, t->defined_path), t->defined_line);
 }
 
