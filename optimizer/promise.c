@@ -208,6 +208,17 @@ static struct lm_err *set_word(struct reading *r, const char **to)
 	return NULL;
 }
 
+/* A statement of one word that may stand again. */
+static struct lm_err *add_word(struct reading *r, const char ***items, size_t *nr, size_t *cap)
+{
+	const char *word = NULL;
+	struct lm_err *err = set_word(r, &word);
+
+	if (!err)
+		*LM_ARENA_PUSH(r->arena, *items, *nr, *cap) = word;
+	return err;
+}
+
 static struct lm_err *set_number(struct reading *r, uint64_t min, uint64_t max, uint32_t *to)
 {
 	const char *word = NULL;
@@ -266,14 +277,10 @@ static struct lm_err *read_words(struct reading *r)
 		return set_number(r, 32, 256, &p->line);
 	if (!strcmp(word, "base-align"))
 		return set_number(r, 1, 1 << 20, &p->base_align);
-	if (!strcmp(word, "config")) {
-		const char *spec = NULL;
-		struct lm_err *err = set_word(r, &spec);
-
-		if (!err)
-			*LM_ARENA_PUSH(r->arena, p->configs, p->nr_configs, p->configs_cap) = spec;
-		return err;
-	}
+	if (!strcmp(word, "config"))
+		return add_word(r, &p->configs, &p->nr_configs, &p->configs_cap);
+	if (!strcmp(word, "kconfig"))
+		return add_word(r, &p->kconfigs, &p->nr_kconfigs, &p->kconfigs_cap);
 	if (!strcmp(word, "flags")) {
 		for (size_t i = 1; i < r->nr; i++)
 			*LM_ARENA_PUSH(r->arena, p->flags, p->nr_flags, p->flags_cap) = r->words[i];
@@ -530,6 +537,8 @@ void lm_promises_print(const struct lm_promises *p, struct lm_str *out)
 	}
 	for (size_t i = 0; i < p->nr_configs; i++)
 		print_line("config", p->configs[i], out);
+	for (size_t i = 0; i < p->nr_kconfigs; i++)
+		print_line("kconfig", p->kconfigs[i], out);
 	print_number("line", p->line, out);
 	print_number("base-align", p->base_align, out);
 	for (size_t i = 0; i < p->nr; i++) {

@@ -18,6 +18,7 @@
  *   root .
  *   flags -Iinclude -D__KERNEL__        as behind --; repeated lines add up
  *   config v1:+CONFIG_MEMCG_V1          as --config
+ *   kconfig configs/server              as --kconfig
  *   line 64
  *   base-align 64
  *
@@ -91,6 +92,8 @@ struct lm_promises {
 	size_t nr_flags, flags_cap;
 	const char **configs;		/* "NAME:+A,-B" */
 	size_t nr_configs, configs_cap;
+	const char **kconfigs;
+	size_t nr_kconfigs, kconfigs_cap;
 	uint32_t line, base_align;	/* 0: the file does not say */
 	struct lm_promise *items;
 	size_t nr, cap;

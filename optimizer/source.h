@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "optimizer/config.h"
+#include "optimizer/guards.h"
 #include "optimizer/record.h"
 
 /* Code that depends on the order of fields. */
@@ -49,6 +50,11 @@ struct lm_source {
 	uint64_t line_size;	/* L1_CACHE_BYTES if defined, else 0 */
 	const char *barrier;	/* padding macro that exists here and takes a name, e.g. "CACHELINE_PADDING"; or NULL */
 	const char *barrier_attr; /* attribute macro that exists here, e.g. "____cacheline_aligned_in_smp"; or NULL */
+	const char *barrier_text; /* what the attribute macro expands to, or NULL: empty where it aligns nothing */
+	/* If guards are wanted: the record and those nested in it by value, and what their guards test. */
+	struct lm_guarded *guarded;
+	size_t nr_guarded;
+	struct lm_tested_list tested;
 };
 
 struct lm_source_request {
@@ -58,6 +64,8 @@ struct lm_source_request {
 	size_t len;
 	bool want_hazards;
 	bool want_users;
+	bool want_guards;
+	bool want_bodies;	/* of functions, so that errors in them are seen */
 };
 
 /*
@@ -75,6 +83,13 @@ struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i,
 /* All configurations in parallel; the error of the first failing one in order. */
 struct lm_err *lm_source_parse_all(const struct lm_source_request *req,
 				   struct lm_source *out /* [configs->nr] */) LM_MUST_CHECK;
+
+/*
+ * What each macro is in configuration i before the header: values[k] is NULL
+ * where names[k] is not defined, "m" where that of a module is; in arena.
+ */
+struct lm_err *lm_source_macros(const struct lm_source_request *req, size_t i, const char *const *names, size_t nr,
+				struct lm_arena *arena, const char **values) LM_MUST_CHECK;
 
 void lm_source_release(struct lm_source *s);
 

@@ -145,6 +145,22 @@ def judge_asserts(tree, old_record, text):
     (tree / HEADER).write_text(text)
 
 
+def judge_derived(linemate, tree):
+    """Configurations that linemate found by itself, and one of a .config file, are written down by names."""
+    (tree / "notes/server.config").write_text("CONFIG_64BIT=y\nCONFIG_SMP=y\nCONFIG_MEMCG_V1=y\n")
+    argv = [linemate, "patch", "--struct", "mem_cgroup", "--header", HEADER, "--profile", DATA / "sites.access",
+            "--root", ".", "--configs", "auto", "--kconfig", "notes/server.config", "--promise", "auto.promise"]
+    done = run([*argv, "--", *flags()], tree)
+    expect("derived: a patch", done.returncode == 0 and done.stdout.startswith("diff"), done.stderr.split("\n")[0])
+    check = [linemate, "check", "auto.promise"]
+    before = run(check, tree)
+    expect("derived: broken before", before.returncode == 1 and "broken in base" in before.stdout, before.stderr)
+    done = run(["git", "apply", "-p1", "-"], tree, input=done.stdout)
+    after = run(check, tree)
+    expect("derived: kept after", done.returncode == 0 and after.returncode == 0, after.stdout + after.stderr)
+    expect("derived: and in what is derived anew", run([*check, "--configs", "auto"], tree).returncode == 0)
+
+
 def main():
     linemate = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as tmp:
@@ -172,6 +188,8 @@ def main():
         again = patch(linemate, tree, "--promise", "notes/again.promise")
         expect("a promise of what is good already", again.returncode == 0 and not again.stdout and
                run([linemate, "check", "notes/again.promise"], tree).returncode == 0)
+        (tree / HEADER).write_text(old)
+        judge_derived(linemate, tree)
     return bad != 0
 
 

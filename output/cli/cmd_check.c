@@ -138,6 +138,10 @@ static void complete(struct one *x)
 	}
 	o->configs.items = chain(arena, p->configs, p->nr_configs, o->configs.items, o->configs.nr);
 	o->configs.nr += p->nr_configs;
+	o->kconfigs.items = chain(arena, p->kconfigs, p->nr_kconfigs, o->kconfigs.items, o->kconfigs.nr);
+	o->kconfigs.nr += p->nr_kconfigs;
+	for (size_t i = 0; i < p->nr_kconfigs; i++)
+		o->kconfigs.items[i] = from_here(arena, dir, p->kconfigs[i]);
 	o->line = p->line && !o->line_given ? p->line : o->line;
 	o->base_align = o->base_align ? o->base_align : p->base_align;
 }

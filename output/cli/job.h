@@ -6,6 +6,7 @@
 #define LM_OUTPUT_CLI_JOB_H
 
 #include "optimizer/config.h"
+#include "optimizer/derive.h"
 #include "optimizer/join.h"
 #include "output/cli/options.h"
 #include "output/report.h"
@@ -21,6 +22,8 @@ struct lm_job {
 	size_t len;
 	struct lm_source *sources;	/* [configs.nr] */
 	struct lm_source_ahead *ahead;	/* for the parse of the rewritten header, or NULL */
+	bool want_ahead;		/* as soon as the configurations are known */
+	struct lm_derived derived;	/* with --configs auto */
 	struct lm_body body;
 	struct lm_subject subject;
 	struct lm_debuginfo *binary;

@@ -63,10 +63,60 @@ static struct lm_err *fill_head(struct lm_job *job, struct lm_promises *p)
 	p->base_align = o->base_align;
 	for (size_t i = 0; i < o->nr_flags; i++)
 		*LM_ARENA_PUSH(&job->arena, p->flags, p->nr_flags, p->flags_cap) = o->flags[i];
-	for (size_t i = 1; i < job->configs.nr; i++)
-		*LM_ARENA_PUSH(&job->arena, p->configs, p->nr_configs, p->configs_cap) =
-			lm_arena_printf(&job->arena, "%s:%s", job->configs.items[i].name, job->configs.items[i].spec);
+	for (size_t i = 0; i < o->kconfigs.nr; i++)
+		*LM_ARENA_PUSH(&job->arena, p->kconfigs, p->nr_kconfigs, p->kconfigs_cap) = o->kconfigs.items[i];
 	return NULL;
+}
+
+/* Is the name that of another configuration, or of one in front of number i as the file calls it? */
+static bool is_taken(const struct lm_job *job, const char *const *names, size_t i, const char *name)
+{
+	for (size_t k = 0; k < job->configs.nr; k++)
+		if (k != i && (!strcmp(job->configs.items[k].name, name) || (k < i && !strcmp(names[k], name))))
+			return true;
+	return false;
+}
+
+/* "-ZSWAP +MEMCG_V1" of a derived configuration as a name that --config takes: "no-ZSWAP.MEMCG_V1". */
+static const char *file_name(struct lm_job *job, const char *const *names, size_t i)
+{
+	const char *name = job->configs.items[i].name, *unique;
+	struct lm_str s = { 0 };
+
+	if (!strpbrk(name, "+ ,=:") && *name != '-')
+		return name;
+	for (; *name; name++) {
+		if (*name == '-' && (s.len == 0 || strchr(" ,", name[-1])))
+			lm_str_add(&s, "no-");
+		else if (*name == ' ' || *name == ',' || *name == '=' || *name == ':')
+			lm_str_add_char(&s, '.');
+		else if (*name != '+')
+			lm_str_add_char(&s, *name);
+	}
+	unique = lm_arena_strdup(&job->arena, lm_str_text(&s));
+	for (unsigned n = 2; is_taken(job, names, i, unique); n++)
+		unique = lm_arena_printf(&job->arena, "%s-%u", lm_str_text(&s), n);
+	lm_str_release(&s);
+	return unique;
+}
+
+/* Writes the configurations by names that can stand in the file, and lets the promises call them so. */
+static void name_configs(struct lm_job *job, struct lm_promises *p)
+{
+	const char **names = LM_ARENA_ARRAY(&job->arena, const char *, job->configs.nr);
+
+	for (size_t i = 0; i < job->configs.nr; i++) {
+		const struct lm_config *c = &job->configs.items[i];
+
+		names[i] = file_name(job, names, i);
+		if (i && (i <= job->o->configs.nr || c->derived))
+			*LM_ARENA_PUSH(&job->arena, p->configs, p->nr_configs, p->configs_cap) =
+				lm_arena_printf(&job->arena, "%s:%s", names[i], c->spec);
+		for (size_t n = 0; n < p->nr; n++)
+			for (uint32_t k = 0; k < p->items[n].nr_configs; k++)
+				if (p->items[n].configs[k] == c->name)
+					p->items[n].configs[k] = names[i];
+	}
 }
 
 struct lm_err *lm_job_write_promises(struct lm_job *job, const struct lm_story *story)
@@ -82,6 +132,7 @@ struct lm_err *lm_job_write_promises(struct lm_job *job, const struct lm_story *
 		err = lm_promises_of_plan(story, &job->arena, &p);
 	if (err)
 		return err;
+	name_configs(job, &p);
 	lm_promises_print(&p, &out);
 	err = lm_file_write(job->o->promise, out.text, out.len);
 	lm_str_release(&out);
