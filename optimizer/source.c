@@ -397,6 +397,7 @@ static struct lm_err *not_found(struct lm_parse *p, const struct survey *s)
 	CXFile file;
 	unsigned line;
 
+	p->out->absent = true;
 	if (!clang_Cursor_isNull(s->elsewhere)) {
 		clang_getExpansionLocation(clang_getCursorLocation(s->elsewhere), &file, &line, NULL, NULL);
 		return lm_err_new(LM_ERR_INPUT, "%s: record \"%s\" is not defined here but at %s:%u; give that file as "
@@ -515,6 +516,8 @@ struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i, st
 	out->config = p.config;
 	if (!err)
 		err = read_unit(&p);
+	if (p.tu && req->want_files)
+		lm_source_includes(&p);
 	parse_close(&p);
 	return err;
 }
