@@ -65,7 +65,7 @@ static void need(struct work *w, const char *dir)
 
 static struct lm_err *failed(const char *what, const char *path)
 {
-	return lm_err_new(LM_ERR_INPUT, "%s: cannot %s to check the rewritten header: %s.", path, what, strerror(errno));
+	return lm_err_new(LM_ERR_INPUT, "%s: cannot %s for a copy of the tree: %s.", path, what, strerror(errno));
 }
 
 static char *join(const struct work *w, const char *top, const char *dir, const char *name)
@@ -82,7 +82,7 @@ static struct lm_err *make_entry(struct work *w, const char *dir, const struct d
 	/* The temporary directory may lie inside the tree: it is no part of it. */
 	const char *inside = below(from, w->req->dir);
 
-	if (inside || !strcmp(from, w->req->file))
+	if (inside || (w->req->file && !strcmp(from, w->req->file)))
 		return NULL;
 	w->made++;
 	if (is_needed(w, path) || (d->d_type == DT_DIR && *name != '.' && w->made + w->nr_queue < BUDGET)) {
@@ -117,10 +117,10 @@ static struct lm_err *make_dir(struct work *w, const char *dir)
 struct lm_err *lm_mirror_make(const struct lm_mirror_request *req, struct lm_arena *arena, struct lm_mirror *out)
 {
 	struct work w = { .req = req, .arena = arena };
-	const char *file = below(req->root, req->file);
+	const char *file = req->file ? below(req->root, req->file) : "";
 	char *slash, *parent;
 
-	if (!file || !*file)
+	if (!file || (req->file && !*file))
 		return lm_err_new(LM_ERR_INPUT, "%s: does not lie below %s; give --root.", req->file, req->root);
 	parent = lm_arena_strdup(arena, file);
 	slash = strrchr(parent, '/');
@@ -141,7 +141,7 @@ struct lm_err *lm_mirror_make(const struct lm_mirror_request *req, struct lm_are
 	}
 	out->root = lm_arena_strdup(arena, req->root);
 	out->dir = lm_arena_strdup(arena, req->dir);
-	return lm_scratch_write(join(&w, req->dir, "", file), req->text, req->len);
+	return req->file ? lm_scratch_write(join(&w, req->dir, "", file), req->text, req->len) : NULL;
 }
 
 /*
