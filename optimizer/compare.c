@@ -1,6 +1,8 @@
 /* compare.c - two versions of a record in one configuration. */
 #include "optimizer/compare.h"
 
+#include "optimizer/path.h"
+
 #include <string.h>
 
 void lm_field_lines(const struct lm_field *f, uint32_t line, uint64_t *first, uint64_t *last)
@@ -199,4 +201,51 @@ void lm_compare(const struct lm_record *before, const struct lm_record *after, u
 	c.changed = differs(&c);
 	find_mates(&c, line, arena);
 	*out = c;
+}
+
+/* ---- two paths ---- */
+
+/* The bytes of what path names: a member, a level inside it, a leaf or one element.  False if there is no such thing. */
+static bool path_bytes(const struct lm_record *rec, const char *path, uint64_t *begin, uint64_t *end)
+{
+	size_t len = strlen(path);
+	const struct lm_field *f;
+	struct lm_place place;
+	bool whole;
+
+	if (lm_path_find(rec, path, 0, &place) != LM_PATH_OK)
+		return false;
+	f = &rec->fields[place.field];
+	*begin = place.offset;
+	*end = 0;
+	whole = !strcmp(f->key, path) && !f->anonymous;
+	if (whole)
+		*end = f->size;
+	for (uint32_t i = f->first_leaf; !whole && i < f->first_leaf + f->nr_leaves; i++) {
+		const struct lm_leaf *l = &rec->leaves[i];
+		bool inside = !strncmp(l->path, path, len) && (!l->path[len] || l->path[len] == '.' || l->path[len] == '[');
+
+		if (inside && l->offset + l->size > *end)
+			*end = l->offset + l->size;
+	}
+	if (*end <= *begin)
+		*end = *begin + (place.leaf != LM_NONE && rec->leaves[place.leaf].elem_size ?
+				 rec->leaves[place.leaf].elem_size : 1);
+	*begin += f->bit_offset / 8;
+	*end += f->bit_offset / 8;
+	return true;
+}
+
+bool lm_paths_meet(const struct lm_record *rec, const char *a, const char *b, uint32_t line, uint64_t *at, bool *known)
+{
+	uint64_t begin_a, end_a, begin_b, end_b;
+	bool both = path_bytes(rec, a, &begin_a, &end_a) && path_bytes(rec, b, &begin_b, &end_b);
+
+	if (known)
+		*known = both;
+	if (!both || begin_a / line > (end_b - 1) / line || begin_b / line > (end_a - 1) / line)
+		return false;
+	if (at)
+		*at = (begin_a > begin_b ? begin_a : begin_b) / line;
+	return true;
 }

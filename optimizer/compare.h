@@ -47,6 +47,13 @@ struct lm_comparison {
 void lm_compare(const struct lm_record *before, const struct lm_record *after, uint32_t line, struct lm_arena *arena,
 		struct lm_comparison *out);
 
+/*
+ * Do two member paths (as profiles write them: "memory", "stock.lock",
+ * "events[8]") share a line?  *at (may be NULL) is the first they share.
+ * *known (may be NULL): the record has both.
+ */
+bool lm_paths_meet(const struct lm_record *rec, const char *a, const char *b, uint32_t line, uint64_t *at, bool *known);
+
 /* First and last line of a field's bytes; an array without elements lies where its first element would. */
 void lm_field_lines(const struct lm_field *f, uint32_t line, uint64_t *first, uint64_t *last);
 

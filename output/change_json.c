@@ -38,7 +38,7 @@ static const char *fate_word(enum lm_fate fate)
 }
 
 /* "base, v1" as an array. */
-static json_t *list(const char *text)
+json_t *lm_json_list(const char *text)
 {
 	json_t *array = lm_json_array();
 	struct lm_arena arena = { 0 };
@@ -163,7 +163,7 @@ static json_t *resizes(const struct lm_change *c)
 		lm_json_set(object, "size_after", lm_json_whole(r->after));
 		lm_json_set(object, "align_before", lm_json_whole(r->align_before));
 		lm_json_set(object, "align_after", lm_json_whole(r->align_after));
-		lm_json_set(object, "configurations", list(r->configs));
+		lm_json_set(object, "configurations", lm_json_list(r->configs));
 		lm_json_push(array, object);
 	}
 	return array;
@@ -177,7 +177,7 @@ static json_t *pairs(const struct lm_change_pair *rows, uint32_t nr)
 		json_t *object = lm_json_object();
 
 		lm_json_set(object, "configuration", lm_json_text(rows[i].config));
-		lm_json_set(object, "configurations", list(rows[i].configs));
+		lm_json_set(object, "configurations", lm_json_list(rows[i].configs));
 		lm_json_set(object, "line", lm_json_whole(rows[i].line));
 		lm_json_set(object, "excess_transfers", json_real(rows[i].excess));
 		lm_json_set(object, "other_excess_transfers", json_real(rows[i].other_excess));
@@ -197,7 +197,7 @@ static json_t *guesses(const struct lm_change *c)
 		const struct lm_change_guess *g = &c->guesses[i];
 		json_t *object = lm_json_object();
 
-		lm_json_set(object, "configurations", list(g->configs));
+		lm_json_set(object, "configurations", lm_json_list(g->configs));
 		lm_json_set(object, "line", lm_json_whole(g->line));
 		lm_json_set(object, "written", lm_json_text(g->written));
 		lm_json_set(object, "written_because", lm_json_text(g->why_written));
@@ -220,9 +220,9 @@ json_t *lm_change_object(const struct lm_change *c)
 	lm_json_set(root, "line", lm_json_whole(c->line));
 	lm_json_set(root, "verdict", lm_json_text(verdict_word(c->verdict)));
 	lm_json_set(root, "guessed", json_boolean(!c->priced));
-	lm_json_set(root, "changed_in", list(c->changed_in));
-	lm_json_set(root, "added_in", list(c->worse_in));
-	lm_json_set(root, "less_in", list(c->better_in));
+	lm_json_set(root, "changed_in", lm_json_list(c->changed_in));
+	lm_json_set(root, "added_in", lm_json_list(c->worse_in));
+	lm_json_set(root, "less_in", lm_json_list(c->better_in));
 	lm_json_set(root, "same_text", json_boolean(c->same_text));
 	lm_json_set(root, "resized", resizes(c));
 	lm_json_set(root, "configurations", configs(c));

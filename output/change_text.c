@@ -464,6 +464,21 @@ static void add_count(struct lm_str *s, const struct lm_comparison *cmp, enum lm
 		lm_str_addf(s, "%s%u member%s %s", s->len ? ", " : "", nr, plural(nr), word);
 }
 
+/* Broken anew: this paragraph stands further in. */
+static void brief_mates(const struct printer *p, const struct lm_comparison *cmp, unsigned indent)
+{
+	struct lm_str mates = { 0 };
+	struct printer to = *p;
+
+	to.out = &mates;
+	print_mates(&to, cmp, "came", cmp->came, cmp->nr_came);
+	for (size_t i = 0; i < mates.len; i++)
+		mates.text[i] = mates.text[i] == '\n' ? ' ' : mates.text[i];
+	if (mates.len)
+		lm_wrap(p->out, indent + 2, indent + 6, mates.text + strspn(mates.text, " "));
+	lm_str_release(&mates);
+}
+
 static void brief_config(const struct printer *p, uint32_t v, const char *list, unsigned indent)
 {
 	const struct lm_comparison *cmp = &p->c->configs[v].cmp;
@@ -476,33 +491,28 @@ static void brief_config(const struct printer *p, uint32_t v, const char *list, 
 	lm_wrapf(p->out, indent, indent + 4, "%s: %s bytes%s%s", list, arrow(p, cmp->before->size, cmp->after->size),
 		 s.len ? "; " : "", lm_str_text(&s));
 	lm_str_release(&s);
-	if (!p->c->priced) {
-		struct lm_str mates = { 0 };
-		struct printer to = *p;
-
-		to.out = &mates;
-		print_mates(&to, cmp, "came", cmp->came, cmp->nr_came);
-		/* Broken anew: this paragraph stands further in. */
-		for (size_t i = 0; i < mates.len; i++)
-			mates.text[i] = mates.text[i] == '\n' ? ' ' : mates.text[i];
-		if (mates.len)
-			lm_wrap(p->out, indent + 2, indent + 6, mates.text + strspn(mates.text, " "));
-		lm_str_release(&mates);
-	}
+	brief_mates(p, cmp, indent);
 }
 
 void lm_change_brief(const struct lm_change *c, const struct lm_print_opts *opts, unsigned indent, struct lm_str *out)
 {
 	struct lm_arena arena = { 0 };
 	struct printer p = { .c = c, .sheet = { out, &arena, opts }, .arena = &arena, .out = out };
+	uint32_t left = 0;
 
 	lm_sheet_painted(&p.sheet, c->verdict == LM_CHANGE_ADDED && c->priced ? LM_RED : LM_BOLD, indent, verdict(&p));
 	for (uint32_t i = 0; i < c->nr_resizes; i++)
 		lm_wrap(out, indent, indent + 4, resize_text(&p, &c->resizes[i]));
-	for (uint32_t v = 0; v < c->nr_configs; v++) {
-		if (c->configs[v].same_as == v && c->configs[v].cmp.changed)
+	for (uint32_t v = 0, shown = 0; v < c->nr_configs; v++) {
+		if (c->configs[v].same_as != v || !c->configs[v].cmp.changed)
+			continue;
+		if (shown++ < LAYOUTS_SHOWN || opts->verbose > 0)
 			brief_config(&p, v, alike(&p, v), indent);
+		else
+			left++;
 	}
+	if (left)
+		lm_wrapf(out, indent, indent, "%u more configuration%s with other offsets: -v", left, plural(left));
 	for (uint32_t i = 0; i < c->nr_came && i < 3; i++)
 		lm_wrapf(out, indent, indent + 4, "came: %s and %s on line %llu (%s), %s transfers", c->came[i].a.leaf,
 			 c->came[i].b.leaf, (unsigned long long)c->came[i].line, c->came[i].configs,

@@ -171,6 +171,7 @@ static struct lm_err *take_delta(const git_diff_delta *d, struct lm_arena *arena
 		return NULL;
 	file.path = lm_arena_strdup(arena, path);
 	if (!gone) {
+		file.fresh = d->status == GIT_DELTA_ADDED;
 		file.kind = d->new_file.mode == GIT_FILEMODE_LINK ? LM_GIT_LINK : LM_GIT_FILE;
 		file.blob = id_text(&d->new_file.id, arena);
 	}
@@ -273,17 +274,18 @@ static struct lm_err *take_commit(struct lm_git *git, const git_oid *id, struct 
 		return failed(id_text(id, arena), "git cannot read this commit");
 
 	const git_signature *author = git_commit_author(commit);
-	const git_oid *parent = git_commit_parent_id(commit, 0);
 	const char *subject = git_commit_summary(commit);
 
 	*out = (struct lm_git_commit){
 		.id = id_text(id, arena),
-		.parent = parent ? id_text(parent, arena) : NULL,
 		.nr_parents = git_commit_parentcount(commit),
 		.subject = lm_arena_strdup(arena, subject ? subject : ""),
 		.author = lm_arena_strdup(arena, author && author->name ? author->name : ""),
 		.date = date_text(author, arena),
 	};
+	out->parents = LM_ARENA_ARRAY(arena, const char *, out->nr_parents + 1u);
+	for (unsigned i = 0; i < out->nr_parents; i++)
+		out->parents[i] = id_text(git_commit_parent_id(commit, i), arena);
 	git_commit_free(commit);
 	return NULL;
 }

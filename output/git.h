@@ -45,6 +45,7 @@ struct lm_git_file {
 	const char *path;	/* relative to the root, no "." or ".." in it */
 	enum lm_git_kind kind;
 	const char *blob;	/* id; "" if gone */
+	bool fresh;		/* the first tree has no file of this name */
 };
 
 struct lm_git_files {
@@ -65,7 +66,7 @@ struct lm_err *lm_git_old_name(struct lm_git *git, const char *rev, const char *
 
 struct lm_git_commit {
 	const char *id;
-	const char *parent;	/* the first; NULL: none */
+	const char **parents;	/* ids, the first parent first */
 	unsigned nr_parents;
 	const char *subject, *author;
 	const char *date;	/* of the author, in the author's zone: "2026-08-01" */

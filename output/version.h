@@ -27,6 +27,7 @@ struct lm_version {
 	struct lm_layout *layouts;	/* [configs.nr] as clang lays the record out */
 	const char *title;		/* "struct mem_cgroup" */
 	struct lm_usage usage;		/* once joined */
+	struct lm_strings *files;	/* the caller's, to keep what lm_version_files() gave; not released here */
 	bool absent;			/* parsing failed because the record is not there */
 };
 
