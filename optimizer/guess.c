@@ -24,10 +24,14 @@ static const struct word written_types[] = {
 
 /* Levels of a path inside a nested record. */
 static const struct word written_levels[] = {
-	{ "lock", "a lock" }, { "raw_lock", "a lock" }, { "rlock", "a lock" }, { "mutex", "a lock" },
-	{ "wait_lock", "a lock" }, { "counter", "an atomic" }, { "refs", "a reference count" },
-	{ "refcount", "a reference count" }, { "refcnt", "a reference count" }, { "next", "a list node" },
-	{ "prev", "a list node" }, { "pprev", "a list node" },
+	{ "counter", "an atomic" }, { "refs", "a reference count" }, { "refcount", "a reference count" },
+	{ "next", "a list node" }, { "prev", "a list node" }, { "pprev", "a list node" },
+};
+
+/* Words of any level of a path, between underscores. */
+static const struct word lock_names[] = {
+	{ "lock", "named like a lock" }, { "rlock", "named like a lock" }, { "spinlock", "named like a lock" },
+	{ "mutex", "named like a lock" },
 };
 
 /* Words of names, between underscores. */
@@ -97,6 +101,8 @@ static const char *looks_written(const struct lm_field *f, const struct lm_leaf 
 		why = in_type(leaf->type);
 	if (!why && below)
 		why = in_parts(below + 1, ".[", written_levels, NR(written_levels));
+	if (!why && !leaf->is_pointer)
+		why = in_parts(leaf->path, "._[", lock_names, NR(lock_names));
 	if (!why && !leaf->is_pointer)
 		why = in_parts(last_name(leaf->path), "_[", written_names, NR(written_names));
 	return why;

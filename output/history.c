@@ -12,6 +12,11 @@
 struct reading {
 	const struct lm_history_request *req;
 	struct lm_history *h;
+	/*
+	 * Open as long as threads have repositories of their own: the last one
+	 * closed ends libgit2, which would then forget what it keeps for a thread.
+	 */
+	struct lm_git *git;
 	struct lm_strings *ids;		/* of commits: the string's id is the node's number */
 	struct lm_strings *files;	/* that units include, relative to the tree */
 	struct lm_strings *names;	/* of these, without directories */
@@ -45,10 +50,10 @@ static uint32_t add_node(struct reading *r, struct lm_git_commit commit)
 	return lm_strings_add(r->ids, commit.id, strlen(commit.id));
 }
 
-static struct lm_err *add_outside(struct reading *r, struct lm_git *git, const char *id)
+static struct lm_err *add_outside(struct reading *r, const char *id)
 {
 	struct lm_git_commit commit;
-	struct lm_err *err = find_node(r, id) == LM_NONE ? lm_git_commit(git, id, &r->h->arena, &commit) : NULL;
+	struct lm_err *err = find_node(r, id) == LM_NONE ? lm_git_commit(r->git, id, &r->h->arena, &commit) : NULL;
 
 	if (!err && find_node(r, id) == LM_NONE)
 		add_node(r, commit);
@@ -60,14 +65,14 @@ static struct lm_err *add_outside(struct reading *r, struct lm_git *git, const c
  * began before it) are compared with the range's start, so that they need a
  * parse only if something differs.
  */
-static struct lm_err *link_nodes(struct reading *r, struct lm_git *git, size_t nr_range)
+static struct lm_err *link_nodes(struct reading *r, size_t nr_range)
 {
 	struct lm_history *h = r->h;
 	struct lm_err *err = NULL;
 
 	for (size_t i = 0; !err && i < nr_range; i++)
 		if (h->nodes[i].commit.nr_parents)
-			err = add_outside(r, git, h->nodes[i].commit.parents[0]);
+			err = add_outside(r, h->nodes[i].commit.parents[0]);
 	for (size_t i = 0; !err && i < h->nr_nodes; i++) {
 		struct lm_node *n = &h->nodes[i];
 
@@ -84,24 +89,22 @@ static struct lm_err *find_nodes(struct reading *r)
 {
 	const struct lm_git_range *range = r->req->range;
 	struct lm_git_commits commits = { 0 };
-	struct lm_git *git = NULL;
-	struct lm_err *err = lm_git_open(r->req->configs->header, &git);
+	struct lm_err *err = lm_git_open(r->req->configs->header, &r->git);
 
 	if (!err)
-		err = lm_git_log(git, range->from, range->to, r->req->first_parent, &r->h->arena, &commits);
+		err = lm_git_log(r->git, range->from, range->to, r->req->first_parent, &r->h->arena, &commits);
 	for (size_t i = 0; !err && i < commits.nr; i++)
 		add_node(r, commits.items[i]);
 	if (!err)
-		err = add_outside(r, git, range->from);
+		err = add_outside(r, range->from);
 	if (!err)
-		err = add_outside(r, git, range->to);
+		err = add_outside(r, range->to);
 	if (!err) {
 		r->start = find_node(r, range->from);
 		r->end = find_node(r, range->to);
 		r->h->nr = commits.nr;
-		err = link_nodes(r, git, commits.nr);
+		err = link_nodes(r, commits.nr);
 	}
-	lm_git_close(git);
 	return err;
 }
 
@@ -304,6 +307,7 @@ struct lm_err *lm_history_read(const struct lm_history_request *req, struct lm_h
 		out->title = out->nodes[r.end].version.title;
 	out->first_node = r.start;
 	out->last_node = r.end;
+	lm_git_close(r.git);
 	lm_strings_free(r.ids);
 	lm_strings_free(r.files);
 	lm_strings_free(r.names);
