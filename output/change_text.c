@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define PAIRS_SHOWN 5
+#define BRIEF_PAIRS 3
 #define GUESSES_SHOWN 10
 #define LAYOUTS_SHOWN 3
 /* Pairs that account for less than this share of the largest difference are shown with -v only. */
@@ -97,6 +98,32 @@ static const char *verdict(const struct printer *p)
 			       "no new line mates look contended, by a guess");
 }
 
+/* The configurations that have the comparison of v in common. */
+static const char *alike(const struct printer *p, uint32_t v)
+{
+	const char *list = NULL;
+
+	for (uint32_t k = v; k < p->c->nr_configs; k++)
+		if (p->c->configs[k].same_as == v)
+			list = lm_change_list(list, p->c->configs[k].name, p->arena);
+	return list;
+}
+
+/* Other names where nothing else changed. */
+static void print_renames(const struct printer *p)
+{
+	const struct lm_change *c = p->c;
+
+	for (uint32_t v = 0; v < c->nr_configs; v++)
+		for (uint32_t i = 0; c->configs[v].same_as == v && i < c->configs[v].cmp.nr_members; i++) {
+			const struct lm_compared *m = &c->configs[v].cmp.members[i];
+
+			if (m->was)
+				lm_wrapf(p->out, 2, 6, "renamed: %s -> %s%s", lm_safe(p->arena, m->was),
+					 lm_safe(p->arena, m->name), where(p, alike(p, v)));
+		}
+}
+
 static void print_verdict(const struct printer *p)
 {
 	const struct lm_change *c = p->c;
@@ -109,9 +136,16 @@ static void print_verdict(const struct printer *p)
 	if (c->after->old_name)
 		lm_wrapf(p->out, 2, 6, "the header is called %s after", lm_safe(p->arena, c->after->old_name));
 	if (c->verdict == LM_CHANGE_NONE)
+		print_renames(p);
+	if (c->verdict == LM_CHANGE_NONE)
 		lm_wrap(p->out, 2, 6, "if it runs slower, the cause is another one than this record's layout");
 	else if (c->verdict == LM_CHANGE_ADDED && c->priced && *c->better_in)
 		lm_wrapf(p->out, 2, 6, "less contention%s", where(p, c->better_in));
+	if (c->priced && c->before->usage.total != c->after->usage.total)
+		lm_wrapf(p->out, 2, 6, "of the profile's accesses, %s are to members that %s has, %s to members that %s has: "
+			 "what only one of them has cannot be compared", lm_count(p->arena, (double)c->before->usage.total),
+			 lm_safe(p->arena, c->before->label), lm_count(p->arena, (double)c->after->usage.total),
+			 lm_safe(p->arena, c->after->label));
 	if (c->verdict != LM_CHANGE_NONE && !c->priced)
 		lm_wrap(p->out, 2, 6, "no profile was given: who writes and who reads is guessed from types and names; "
 			"--profile says it");
@@ -240,12 +274,13 @@ static double difference(const struct lm_change_pair *rows, uint32_t nr, uint32_
 	return i < nr ? rows[i].excess - rows[i].other_excess : 0;
 }
 
-/* Rows are sorted: how many of them are worth a look? */
+/* Rows are sorted: how many of them are worth a look?  Those that came explain added contention, however little. */
 static uint32_t main_pairs(const struct printer *p, const struct lm_change_pair *rows, uint32_t nr)
 {
 	const struct lm_change *c = p->c;
 	double came = difference(c->came, c->nr_came, 0), went = difference(c->went, c->nr_went, 0);
-	double least = SMALL_SHARE * (came > went ? came : went);
+	bool own = rows == c->came && c->verdict == LM_CHANGE_ADDED;
+	double least = SMALL_SHARE * (own || came > went ? came : went);
 	uint32_t shown = 0;
 
 	if (p->sheet.opts->verbose > 0)
@@ -260,7 +295,7 @@ static void print_pairs(const struct printer *p, const char *heading, const stru
 {
 	uint32_t shown = main_pairs(p, rows, nr);
 
-	if (!nr)
+	if (!shown)
 		return;
 	lm_sheet_heading(&p->sheet, heading);
 	for (uint32_t i = 0; i < shown; i++)
@@ -386,17 +421,6 @@ static void print_mates(const struct printer *p, const struct lm_comparison *cmp
 	lm_str_release(&s);
 }
 
-/* The configurations that have the comparison of v in common. */
-static const char *alike(const struct printer *p, uint32_t v)
-{
-	const char *list = NULL;
-
-	for (uint32_t k = v; k < p->c->nr_configs; k++)
-		if (p->c->configs[k].same_as == v)
-			list = lm_change_list(list, p->c->configs[k].name, p->arena);
-	return list;
-}
-
 static void print_layout(const struct printer *p, uint32_t v)
 {
 	const struct lm_comparison *cmp = &p->c->configs[v].cmp;
@@ -513,7 +537,7 @@ void lm_change_brief(const struct lm_change *c, const struct lm_print_opts *opts
 	}
 	if (left)
 		lm_wrapf(out, indent, indent, "%u more configuration%s with other offsets: -v", left, plural(left));
-	for (uint32_t i = 0; i < c->nr_came && i < 3; i++)
+	for (uint32_t i = 0, nr = main_pairs(&p, c->came, c->nr_came); i < nr && i < BRIEF_PAIRS; i++)
 		lm_wrapf(out, indent, indent + 4, "came: %s and %s on line %llu (%s), %s transfers", c->came[i].a.leaf,
 			 c->came[i].b.leaf, (unsigned long long)c->came[i].line, c->came[i].configs,
 			 lm_count(&arena, c->came[i].excess - c->came[i].other_excess));

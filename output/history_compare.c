@@ -18,8 +18,7 @@ static bool is_priced(const struct comparing *c, struct lm_node *n)
 		return n->priced;
 	n->has_accesses = true;
 	lm_accesses_init(&n->accesses);
-	lm_accesses_merge(&n->accesses, c->accesses, 1);
-	lm_accesses_sort(&n->accesses);
+	lm_version_accesses(&n->version, lm_history_last(c->h), c->accesses, &n->accesses);
 	err = lm_version_join(&n->version, &n->accesses, c->req->record, c->req->cpus);
 	n->priced = !err;
 	lm_err_free(err);

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
+#include "optimizer/compare.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -192,18 +193,22 @@ static const char *led_around(const struct lm_version *v, struct lm_arena *arena
 	return NULL;
 }
 
+/* Forgets what was parsed, if anything. */
+static void begin_parse(struct lm_version *v)
+{
+	for (size_t i = 0; v->sources && i < v->configs.nr; i++)
+		lm_source_release(&v->sources[i]);
+	v->sources = LM_ARENA_ARRAY(&v->arena, struct lm_source, v->configs.nr);
+}
+
 static struct lm_err *parse_once(struct lm_version *v, const char *record)
 {
 	struct lm_source_request req = request_of(v, record);
 	struct lm_err *err = NULL;
 
-	for (size_t i = 0; v->sources && i < v->configs.nr; i++)
-		lm_source_release(&v->sources[i]);
-	v->sources = LM_ARENA_ARRAY(&v->arena, struct lm_source, v->configs.nr);
-	for (size_t i = 0; !err && i < v->configs.nr; i++) {
+	begin_parse(v);
+	for (size_t i = 0; !err && i < v->configs.nr; i++)
 		err = lm_source_parse(&req, i, &v->sources[i]);
-		v->absent = v->sources[i].absent;
-	}
 	return err;
 }
 
@@ -222,9 +227,19 @@ static bool close_way_out(struct lm_version *v, const char *file)
 	return !err;
 }
 
-struct lm_err *lm_version_parse(struct lm_version *v, const char *record)
+/* The source whose error it is: fields come last. */
+static const struct lm_source *first_failed(const struct lm_version *v)
 {
-	struct lm_err *err = parse_once(v, record);
+	size_t i = 0;
+
+	while (i + 1 < v->configs.nr && v->sources[i].record.fields)
+		i++;
+	return &v->sources[i];
+}
+
+/* Every configuration was parsed, with err: what is left to do. */
+static struct lm_err *end_parse(struct lm_version *v, const char *record, struct lm_err *err)
+{
 	const char *file = v->tree ? led_around(v, &v->arena) : NULL, *last = NULL;
 
 	while (file && (!last || strcmp(file, last)) && close_way_out(v, file)) {
@@ -235,44 +250,86 @@ struct lm_err *lm_version_parse(struct lm_version *v, const char *record)
 	}
 	if (file) {
 		lm_err_free(err);
-		err = lm_err_new(LM_ERR_INPUT, "%s: the flags lead to %s of the work tree, which is another file in this version; "
-				 "give them with paths below the tree.", v->label, file);
-		return err;
+		return lm_err_new(LM_ERR_INPUT, "%s: the flags lead to %s of the work tree, which is another file in this version; "
+				  "give them with paths below the tree.", v->label, file);
 	}
+	v->absent = err && first_failed(v)->absent;
 	if (!err)
 		err = complete(v);
 	return err ? in_its_words(v, err) : NULL;
 }
 
-struct all {
-	struct lm_version *const *versions;
-	const char *record;
-	struct lm_err **errors;
+struct lm_err *lm_version_parse(struct lm_version *v, const char *record)
+{
+	return end_parse(v, record, parse_once(v, record));
+}
+
+/* One configuration of one version. */
+struct task {
+	struct lm_version *v;
+	size_t config;
+	struct lm_err *err;
 };
 
-/* The configurations of one version share a mirror that may change: they stay on one thread. */
-static void parse_one(void *arg, size_t i)
+struct all {
+	struct task *tasks;
+	const char *record;
+	size_t nr;
+	atomic_size_t done;
+};
+
+static void parse_task(void *arg, size_t i)
 {
 	struct all *all = arg;
+	struct task *task = &all->tasks[i];
+	struct lm_source_request req = request_of(task->v, all->record);
 
-	all->errors[i] = lm_version_parse(all->versions[i], all->record);
+	task->err = lm_source_parse(&req, task->config, &task->v->sources[task->config]);
+	lm_progress("parsing", atomic_fetch_add(&all->done, 1) + 1, all->nr);
+}
+
+/* The first error of a version; the others are freed. */
+static struct lm_err *first_error(const struct all *all, const struct lm_version *v)
+{
+	struct lm_err *err = NULL;
+
+	for (size_t i = 0; i < all->nr; i++) {
+		if (all->tasks[i].v != v)
+			continue;
+		if (!err)
+			err = all->tasks[i].err;
+		else
+			lm_err_free(all->tasks[i].err);
+	}
+	return err;
 }
 
 struct lm_err *lm_versions_parse(struct lm_version *const *versions, size_t nr, const char *record)
 {
-	struct all all = { .versions = versions, .record = record, .errors = calloc(nr + 1, sizeof(*all.errors)) };
+	struct all all = { .record = record };
 	struct lm_err *err = NULL;
 
-	if (!all.errors)
+	for (size_t i = 0; i < nr; i++)
+		all.nr += versions[i]->configs.nr;
+	all.tasks = calloc(all.nr + 1, sizeof(*all.tasks));
+	if (!all.tasks)
 		lm_oom();
-	lm_parallel(nr, parse_one, &all);
-	for (size_t i = 0; i < nr; i++) {
-		if (!err)
-			err = all.errors[i];
-		else
-			lm_err_free(all.errors[i]);
+	for (size_t i = 0, n = 0; i < nr; i++) {
+		begin_parse(versions[i]);
+		for (size_t c = 0; c < versions[i]->configs.nr; c++)
+			all.tasks[n++] = (struct task){ .v = versions[i], .config = c };
 	}
-	free(all.errors);
+	lm_progress("parsing", 0, all.nr);
+	lm_parallel(all.nr, parse_task, &all);
+	for (size_t i = 0; i < nr; i++) {
+		struct lm_err *own = end_parse(versions[i], record, first_error(&all, versions[i]));
+
+		if (!err)
+			err = own;
+		else
+			lm_err_free(own);
+	}
+	free(all.tasks);
 	return err;
 }
 
@@ -290,6 +347,41 @@ void lm_version_files(const struct lm_version *v, struct lm_strings *files)
 			if (rel)
 				lm_strings_add(files, rel, strlen(rel));
 		}
+	lm_arena_release(&arena);
+}
+
+/* Rows of member `from`, or of what is inside it, become rows of `to`. */
+static void rename_rows(struct lm_accesses *t, const char *from, const char *to)
+{
+	size_t len = strlen(from);
+
+	for (size_t i = 0; i < t->nr; i++) {
+		const char *path = lm_strings_get(t->strings, t->rows[i].member);
+		struct lm_str s = { 0 };
+
+		if (strncmp(path, from, len) || (path[len] && path[len] != '.' && path[len] != '['))
+			continue;
+		lm_str_addf(&s, "%s%s", to, path + len);
+		t->rows[i].member = lm_strings_add(t->strings, s.text, s.len);
+		lm_str_release(&s);
+	}
+}
+
+void lm_version_accesses(const struct lm_version *v, const struct lm_version *other, const struct lm_accesses *from,
+			 struct lm_accesses *out)
+{
+	struct lm_arena arena = { 0 };
+
+	lm_accesses_merge(out, from, 1);
+	for (uint32_t i = 0; i < v->subject.nr_views; i++) {
+		struct lm_comparison cmp;
+
+		lm_compare(v->subject.views[i].rec, other->subject.views[i].rec, 64, &arena, &cmp);
+		for (uint32_t k = 0; k < cmp.nr_members; k++)
+			if (cmp.members[k].was)
+				rename_rows(out, cmp.members[k].name, cmp.members[k].was);
+	}
+	lm_accesses_sort(out);
 	lm_arena_release(&arena);
 }
 

@@ -59,6 +59,13 @@ struct lm_err *lm_versions_parse(struct lm_version *const *versions, size_t nr, 
 /* Adds the files of the tree that were read, relative to it, to files.  Nothing without a tree. */
 void lm_version_files(const struct lm_version *v, struct lm_strings *files);
 
+/*
+ * Copies from to out (initialised) with the names of v: a member that `other`
+ * calls otherwise, at the same place, is called as v does.
+ */
+void lm_version_accesses(const struct lm_version *v, const struct lm_version *other, const struct lm_accesses *from,
+			 struct lm_accesses *out);
+
 /* Fills v->usage, which borrows t; as lm_join(), which counts in t what fits no member. */
 struct lm_err *lm_version_join(struct lm_version *v, struct lm_accesses *t, const char *record,
 			       uint32_t cpus) LM_MUST_CHECK;

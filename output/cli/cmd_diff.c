@@ -224,8 +224,7 @@ static struct lm_err *join_profile(struct diff *d)
 	for (int i = 0; i < 2; i++)
 		lm_accesses_init(&d->accesses[i]);
 	for (int i = 0; !err && i < 2; i++) {
-		lm_accesses_merge(&d->accesses[i], &job->accesses, 1);
-		lm_accesses_sort(&d->accesses[i]);
+		lm_version_accesses(&d->versions[i], &d->versions[1 - i], &job->accesses, &d->accesses[i]);
 		err = lm_version_join(&d->versions[i], &d->accesses[i], job->o->record, job->o->cpus);
 	}
 	return err;
