@@ -30,7 +30,7 @@ struct lm_change_config {
 	struct lm_view_figures before, after;	/* transfers only where priced */
 	double percent;				/* change of the transfers */
 	int turn;				/* contention: 1 added, -1 taken away, 0 neither */
-	uint32_t same_as;			/* the first configuration with the same comparison: itself, or an earlier one */
+	uint32_t same_as;			/* the first configuration with the same comparison, at most itself */
 };
 
 /* A member whose size or alignment is another one; one entry for all configurations with the same sizes. */

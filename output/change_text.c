@@ -82,9 +82,9 @@ static const char *verdict(const struct printer *p)
 		return unchanged(p);
 	case LM_CHANGE_ADDED:
 		if (!c->priced)
-			return lm_arena_printf(p->arena, "%s: the layout changed%s; %u new pair%s of line mates look%s contended, "
-					       "by a guess", c->title, where(p, c->changed_in), c->nr_guesses,
-					       plural(c->nr_guesses), c->nr_guesses == 1 ? "s" : "");
+			return lm_arena_printf(p->arena, "%s: the layout changed%s; %u new pair%s of line mates look%s "
+					       "contended, by a guess", c->title, where(p, c->changed_in),
+					       c->nr_guesses, plural(c->nr_guesses), c->nr_guesses == 1 ? "s" : "");
 		return lm_arena_printf(p->arena, "%s: contention was added%s; %s", c->title, where(p, c->worse_in),
 				       transfers(p, extreme(c, 1)));
 	case LM_CHANGE_LESS:
@@ -130,7 +130,10 @@ static void print_verdict(const struct printer *p)
 	const char *dress = c->verdict == LM_CHANGE_ADDED ? LM_RED : c->verdict == LM_CHANGE_LESS ? LM_GREEN : LM_BOLD;
 
 	lm_sheet_painted(&p->sheet, dress, 0, verdict(p));
-	lm_wrapf(p->out, 2, 6, "from %s to %s", lm_safe(p->arena, c->before->label), lm_safe(p->arena, c->after->label));
+	lm_wrapf(p->out, 2, 6, "from %s%s", lm_safe(p->arena, c->before->label),
+		 c->before->note ? lm_safe(p->arena, c->before->note) : "");
+	lm_wrapf(p->out, 2, 6, "to %s%s", lm_safe(p->arena, c->after->label),
+		 c->after->note ? lm_safe(p->arena, c->after->note) : "");
 	if (c->before->old_name)
 		lm_wrapf(p->out, 2, 6, "the header was called %s before", lm_safe(p->arena, c->before->old_name));
 	if (c->after->old_name)

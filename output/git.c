@@ -39,7 +39,8 @@ struct lm_err *lm_git_open(const char *path, struct lm_git **out)
 	}
 
 	struct lm_err *err = code == GIT_ENOTFOUND ?
-			     lm_err_new(LM_ERR_INPUT, "%s: lies in no git work tree; give two files instead of revisions.", path) :
+			     lm_err_new(LM_ERR_INPUT, "%s: lies in no git work tree; give two files instead of "
+					"revisions.", path) :
 			     code ? failed(path, "git does not open its tree") :
 			     lm_err_new(LM_ERR_INPUT, "%s: its git repository has no work tree; make one with git worktree.",
 					path);

@@ -250,8 +250,8 @@ static struct lm_err *end_parse(struct lm_version *v, const char *record, struct
 	}
 	if (file) {
 		lm_err_free(err);
-		return lm_err_new(LM_ERR_INPUT, "%s: the flags lead to %s of the work tree, which is another file in this version; "
-				  "give them with paths below the tree.", v->label, file);
+		return lm_err_new(LM_ERR_INPUT, "%s: the flags lead to %s of the work tree, which is another file in this "
+				  "version; give them with paths below the tree.", v->label, file);
 	}
 	v->absent = err && first_failed(v)->absent;
 	if (!err)

@@ -15,6 +15,7 @@
 struct lm_version {
 	struct lm_arena arena;
 	const char *label;		/* what the person calls it: "HEAD~1", "new.h", "the work tree" */
+	const char *note;		/* more of it for people: " (1a2b3c4d5e6f Subject)"; NULL: none */
 	const char *shown;		/* the header in messages; NULL: found by the tree */
 	const char *old_name;		/* the header's other name in this version, relative to the tree; else NULL */
 	struct lm_configs configs;

@@ -101,29 +101,23 @@ struct diff {
 	struct lm_change change;
 };
 
-/* "HEAD~1 (1a2b3c4d5e6f: Subject)" */
-static struct lm_err *label(struct diff *d, struct lm_git *git, const char *name, const char *id, const char **out)
-{
-	struct lm_git_commit commit;
-	struct lm_err *err = lm_git_commit(git, id, &d->job->arena, &commit);
-
-	if (!err)
-		*out = strncmp(name, id, strlen(name)) ? name : lm_arena_printf(&d->job->arena, "%.12s", id);
-	return err;
-}
-
 /* Version i is what revision id has. */
 static struct lm_err *from_revision(struct diff *d, int i, const char *name, const char *id)
 {
 	const struct lm_configs *configs = &d->job->configs;
-	const char *called = name;
+	struct lm_arena *arena = &d->job->arena;
+	struct lm_git_commit commit;
 	struct lm_err *err = lm_tree_open(configs->header, &configs->items[0].dir, 1, &d->trees[i]);
 
 	if (!err)
-		err = label(d, d->trees[i].git, name, id, &called);
+		err = lm_git_commit(d->trees[i].git, id, arena, &commit);
 	if (!err)
 		err = lm_tree_show(&d->trees[i], id);
-	return err ? err : lm_version_of_tree(configs, called, &d->trees[i], &d->versions[i]);
+	if (!err)
+		err = lm_version_of_tree(configs, name, &d->trees[i], &d->versions[i]);
+	if (!err)
+		d->versions[i].note = lm_arena_printf(arena, " (%.12s %s)", id, commit.subject);
+	return err;
 }
 
 /* Version i is a file in the header's place; NULL: the header itself. */

@@ -125,9 +125,9 @@ static struct lm_err *print(const struct log *l)
 	struct lm_err *err;
 
 	if (l->req.pair_a && !l->history.pair_known)
-		return lm_err_new(LM_ERR_USAGE, "--pair %s,%s: neither end of the range nor a commit that changes the layout has both "
-				  "of these members in one configuration; `linemate show' lists them.", l->req.pair_a,
-				  l->req.pair_b);
+		return lm_err_new(LM_ERR_USAGE, "--pair %s,%s: neither end of the range nor a commit that changes the "
+				  "layout has both of these members in one configuration; `linemate show' lists them.",
+				  l->req.pair_a, l->req.pair_b);
 	if (o->json)
 		lm_history_json(&l->req, &l->history, &out);
 	else
