@@ -55,6 +55,9 @@ struct lm_source {
 	struct lm_guarded *guarded;
 	size_t nr_guarded;
 	struct lm_tested_list tested;
+	const char **files;	/* [nr_files] what was read, as clang opened it, absolute; if wanted, also on failure */
+	size_t nr_files;
+	bool absent;		/* the unit compiles, but the record is not defined in the header */
 };
 
 struct lm_source_request {
@@ -66,6 +69,7 @@ struct lm_source_request {
 	bool want_users;
 	bool want_guards;
 	bool want_bodies;	/* of functions, so that errors in them are seen */
+	bool want_files;
 };
 
 /*

@@ -92,4 +92,7 @@ void lm_source_guards(struct lm_parse *p);
 /* Fills out->hazards; record and fields are complete. */
 void lm_source_hazards(struct lm_parse *p);
 
+/* Fills out->files; the unit was parsed, with or without errors (source_includes.c). */
+void lm_source_includes(struct lm_parse *p);
+
 #endif

@@ -62,11 +62,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arg = state->argv[choice->at + 1];
 		choice->command = find(arg);
 		if (!choice->command)
-			argp_error(state, "'%s' is no command: there are patch, show, profile and check", arg);
+			argp_error(state, "'%s' is no command: there are patch, show, profile, diff, log and check", arg);
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no command is named: there are patch, show, profile and check");
+		argp_error(state, "no command is named: there are patch, show, profile, diff, log and check");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
