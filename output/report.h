@@ -49,6 +49,10 @@ void lm_report_text(const struct lm_story *story, const struct lm_print_opts *op
 /* The same as JSON (jansson). */
 void lm_report_json(const struct lm_story *story, struct lm_str *out);
 
+/* Of several records: their reports in a list, and one diff of them all (NULL: none). */
+void lm_reports_json(const struct lm_story *const *stories, size_t nr, const char *diff, size_t diff_len,
+		     struct lm_str *out);
+
 /* What the profile is worth: samples used and dropped by reason, events, evidence class; by_offset as in the story. */
 void lm_evidence_report(const struct lm_accesses *t, const struct lm_attribution *attribution, bool by_offset,
 			struct lm_str *out);

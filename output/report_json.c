@@ -359,7 +359,7 @@ static const char *kept_text(const struct lm_plan *plan)
 	return plan->verdict == LM_VERDICT_KEPT ? texts[plan->kept] : NULL;
 }
 
-void lm_report_json(const struct lm_story *story, struct lm_str *out)
+static json_t *report(const struct lm_story *story)
 {
 	struct lm_arena arena = { 0 };
 	json_t *root = lm_json_object();
@@ -393,8 +393,26 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_json_set(root, "evidence", evidence(&rows));
 	lm_json_set(root, "verification", verification(story->verified));
 	add_diff(root, story->diff, story->diff_len);
-	lm_json_dump(root, out);
 	lm_arena_release(&arena);
+	return root;
+}
+
+void lm_report_json(const struct lm_story *story, struct lm_str *out)
+{
+	lm_json_dump(report(story), out);
+}
+
+void lm_reports_json(const struct lm_story *const *stories, size_t nr, const char *diff, size_t diff_len,
+		     struct lm_str *out)
+{
+	json_t *root = lm_json_object(), *records = lm_json_array();
+
+	lm_json_set(root, "linemate", lm_json_text(LM_VERSION));
+	for (size_t i = 0; i < nr; i++)
+		lm_json_push(records, report(stories[i]));
+	lm_json_set(root, "records", records);
+	add_diff(root, diff, diff_len);
+	lm_json_dump(root, out);
 }
 
 void lm_accesses_json(const struct lm_accesses *t, const struct lm_attribution *by_code, struct lm_str *out)

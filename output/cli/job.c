@@ -222,18 +222,49 @@ static bool has_whole_rows(const struct lm_accesses *t)
 	return false;
 }
 
+/* Of several records each has its profiles: is this access file, by its head, of another one of them? */
+static bool is_of_another(const struct lm_job *job, const char *path)
+{
+	const struct lm_list *records = &job->o->records;
+	char head[4096];
+	FILE *file = records->nr > 1 && lm_is_file(path) ? fopen(path, "r") : NULL;
+	size_t len = file ? fread(head, 1, sizeof(head) - 1, file) : 0;
+	const char *name;
+
+	if (file)
+		fclose(file);
+	head[len] = 0;
+	name = strncmp(head, "#linemate-access ", 17) ? NULL : strstr(head, "\n#record\t");
+	if (!name)
+		return false;
+	name += strlen("\n#record\t");
+	for (size_t i = 0; i < records->nr; i++)
+		if (strlen(records->items[i]) == strcspn(name, "\r\n") &&
+		    !strncmp(records->items[i], name, strlen(records->items[i])))
+			return strcmp(records->items[i], job->o->record) != 0;
+	return false;
+}
+
 struct lm_err *lm_job_read_profiles(struct lm_job *job)
 {
 	struct lm_err *err = NULL;
+	size_t nr = 0;
 
 	if (!job->o->profiles.nr)
 		return NULL;
 	lm_accesses_init(&job->accesses);
 	job->has_accesses = true;
-	for (size_t i = 0; !err && i < job->o->profiles.nr; i++)
+	for (size_t i = 0; !err && i < job->o->profiles.nr; i++) {
+		if (is_of_another(job, job->o->profiles.items[i]))
+			continue;
 		err = read_profile(job, i);
+		nr++;
+	}
 	if (err)
 		return err;
+	if (!nr)
+		return lm_err_new(LM_ERR_INPUT, "None of the profiles is of %s: give one, or leave its --struct out.",
+				  job->o->record);
 	lm_accesses_sort(&job->accesses);
 	job->by_offset = job->subject.nr_views && !job->binary_record && has_whole_rows(&job->accesses);
 	return NULL;

@@ -163,7 +163,10 @@ static int parse_record(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_STRUCT:
-		o->record = record_name(state, arg);
+		if (o->record && !o->several)
+			argp_error(state, "--struct names a second record, %s: only patch takes several", arg);
+		lm_options_add(o, &o->records, record_name(state, arg));
+		o->record = o->records.items[0];
 		return 0;
 	case OPT_HEADER:
 		o->header = arg;

@@ -31,7 +31,9 @@ struct lm_list {
 enum lm_color { LM_COLOR_AUTO, LM_COLOR_ALWAYS, LM_COLOR_NEVER };
 
 struct lm_options {
-	const char *record;		/* without "struct " */
+	const char *record;		/* without "struct "; of several, the first */
+	struct lm_list records;
+	bool several;			/* the command takes more than one */
 	const char *header, *source;
 	const char *compile_db, *kbuild, *kernel_headers, *root; /* kernel_headers "": newest installed */
 	const char *const *flags;	/* behind -- */
