@@ -17,15 +17,15 @@ _linemate()
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	fi
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $verb == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log" -- "$cur")
 		return
 	fi
 	case $prev in
-	--header | --source | --profile | --binary | -o)
+	--header | --source | --profile | --binary | --before | --after | -o)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -47,7 +47,7 @@ _linemate()
 		mapfile -t COMPREPLY < <(compgen -W "1 2 3 all" -- "$cur")
 		return
 		;;
-	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --time)
+	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --pair | --time)
 		return
 		;;
 	esac

@@ -272,6 +272,7 @@ static struct lm_err *not_found(struct lm_parse *p, const struct survey *s)
 	CXFile file;
 	unsigned line;
 
+	p->out->absent = true;
 	if (!clang_Cursor_isNull(s->elsewhere)) {
 		clang_getExpansionLocation(clang_getCursorLocation(s->elsewhere), &file, &line, NULL, NULL);
 		return lm_err_new(LM_ERR_INPUT, "%s: record \"%s\" is not defined here but at %s:%u; give that file as "
@@ -390,6 +391,8 @@ struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i, st
 		err = lm_unit_open(&p, lm_unit_probes(&p, ""));
 	if (!err)
 		err = lm_source_read(&p);
+	if (p.tu && req->want_files)
+		lm_source_includes(&p);
 	lm_unit_close(&p);
 	return err;
 }

@@ -85,4 +85,7 @@ struct lm_err *lm_source_fields(struct lm_parse *p) LM_MUST_CHECK;
 /* Fills out->hazards; record and fields are complete. */
 void lm_source_hazards(struct lm_parse *p);
 
+/* Fills out->files; the unit was parsed, with or without errors (source_includes.c). */
+void lm_source_includes(struct lm_parse *p);
+
 #endif

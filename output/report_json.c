@@ -1,9 +1,9 @@
 /* report_json.c - the report as JSON.  The schema is docs/json.md. */
-#include "output/json.h"
+#include "output/json_rows.h"
 #include "output/report.h"
 #include "output/report_rows.h"
 
-static json_t *side(const struct lm_row_side *s)
+json_t *lm_json_side(const struct lm_row_side *s)
 {
 	json_t *object = lm_json_object(), *sites = lm_json_array();
 
@@ -33,8 +33,8 @@ static json_t *pairs(const struct lm_row_pair *rows, uint32_t nr, bool with_fate
 		lm_json_set(object, "configuration", lm_json_text(rows[i].config));
 		lm_json_set(object, "line", lm_json_whole(rows[i].line));
 		lm_json_set(object, "excess_transfers", json_real(rows[i].excess));
-		lm_json_set(object, "a", side(&rows[i].a));
-		lm_json_set(object, "b", side(&rows[i].b));
+		lm_json_set(object, "a", lm_json_side(&rows[i].a));
+		lm_json_set(object, "b", lm_json_side(&rows[i].b));
 		if (with_fate) {
 			lm_json_set(object, "apart_after", json_boolean(rows[i].apart));
 			lm_json_set(object, "slack_bytes", json_integer(rows[i].slack));
@@ -44,7 +44,7 @@ static json_t *pairs(const struct lm_row_pair *rows, uint32_t nr, bool with_fate
 	return array;
 }
 
-static json_t *figures(const struct lm_view_figures *f)
+json_t *lm_json_figures(const struct lm_view_figures *f)
 {
 	json_t *object = lm_json_object();
 
@@ -68,8 +68,8 @@ static json_t *configs(const struct lm_rows *rows)
 
 		lm_json_set(object, "name", lm_json_text(c->name));
 		lm_json_set(object, "options", lm_json_text(c->spec));
-		lm_json_set(object, "before", figures(c->before));
-		lm_json_set(object, "after", figures(c->after));
+		lm_json_set(object, "before", lm_json_figures(c->before));
+		lm_json_set(object, "after", lm_json_figures(c->after));
 		for (uint32_t i = 0; i < rows->shifts[v].nr; i++) {
 			const struct lm_row_shift *s = &rows->shifts[v].items[i];
 			json_t *shift = lm_json_object();
@@ -158,7 +158,7 @@ static json_t *shared(const struct lm_rows *rows)
 	lm_json_set(object, "transfers", json_real(rows->shared_transfers));
 	lm_json_set(object, "percent_of_rest", json_real(rows->shared_percent));
 	for (uint32_t i = 0; i < rows->nr_shared; i++) {
-		json_t *leaf = side(&rows->shared[i].side);
+		json_t *leaf = lm_json_side(&rows->shared[i].side);
 
 		lm_json_set(leaf, "transfers", json_real(rows->shared[i].transfers));
 		lm_json_push(leaves, leaf);

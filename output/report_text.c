@@ -1,11 +1,11 @@
 /* report_text.c - the report in words, for a terminal.  Prints rows; computes nothing. */
 #include "output/report.h"
 #include "output/report_rows.h"
+#include "output/sheet.h"
 #include "output/words.h"
 
 #include <string.h>
 
-#define SITES_SHOWN 3
 #define RULES_SHOWN 12
 #define SHIFTS_SHOWN 20
 /* Behind a line number where the object may start anywhere in a line. */
@@ -23,23 +23,38 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* A sentence in a dress, broken like any other. */
+static struct lm_sheet sheet_of(const struct printer *p)
+{
+	return (struct lm_sheet){ p->out, p->arena, p->opts };
+}
+
 static void painted(const struct printer *p, const char *dress, unsigned indent, const char *text)
 {
-	struct lm_str s = { 0 };
+	struct lm_sheet sheet = sheet_of(p);
 
-	lm_wrap(&s, indent, indent + 4, text);
-	s.text[--s.len] = 0;
-	lm_paint(p->out, p->opts->color, dress, s.text);
-	lm_str_add_char(p->out, '\n');
-	lm_str_release(&s);
+	lm_sheet_painted(&sheet, dress, indent, text);
 }
 
 static void heading(const struct printer *p, const char *text)
 {
-	lm_str_add_char(p->out, '\n');
-	lm_paint(p->out, p->opts->color, LM_BOLD, text);
-	lm_str_add_char(p->out, '\n');
+	struct lm_sheet sheet = sheet_of(p);
+
+	lm_sheet_heading(&sheet, text);
+}
+
+#define COLUMNS 5
+static void print_table(const struct printer *p, const char *const (*cells)[COLUMNS], uint32_t nr)
+{
+	struct lm_sheet sheet = sheet_of(p);
+
+	lm_sheet_table(&sheet, &cells[0][0], nr, COLUMNS);
+}
+
+static void print_sites(const struct printer *p, const char *figure, const struct lm_row_side *side)
+{
+	struct lm_sheet sheet = sheet_of(p);
+
+	lm_sheet_side(&sheet, figure, side);
 }
 
 /* How many of nr rows to show: the main ones, and no more than fit; with -v all. */
@@ -127,31 +142,6 @@ static const char *moves_of(const struct printer *p, double before, double after
 	return arrow(p, lm_count(p->arena, before), lm_count(p->arena, after));
 }
 
-/* Rows of COLUMNS cells; the first column is left-aligned, the others right. */
-#define COLUMNS 5
-static void print_table(const struct printer *p, const char *const (*cells)[COLUMNS], uint32_t nr)
-{
-	int width[COLUMNS] = { 0 };
-
-	for (uint32_t r = 0; r < nr; r++)
-		for (int c = 0; c < COLUMNS; c++)
-			if ((int)strlen(cells[r][c]) > width[c])
-				width[c] = (int)strlen(cells[r][c]);
-	for (uint32_t r = 0; r < nr; r++) {
-		lm_str_addf(p->out, "  %-*s", width[0], cells[r][0]);
-		for (int c = 1; c < COLUMNS && (c < COLUMNS - 1 || *cells[r][c]); c++) {
-			const char *cell = cells[r][c];
-			bool better = cell[0] == '-' && cell[1] && cell[strlen(cell) - 1] == '%';
-
-			if (!width[c])
-				continue;
-			lm_str_addf(p->out, "%*s", width[c] - (int)strlen(cell) + (c > 1 ? 3 : 2), "");
-			lm_paint(p->out, p->opts->color && better, LM_GREEN, cell);
-		}
-		lm_str_add_char(p->out, '\n');
-	}
-}
-
 static void print_configs(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
@@ -188,31 +178,6 @@ static void print_configs(const struct printer *p)
 }
 
 /* ---- 3 and 7: pairs ---- */
-
-/* "leaf: N reads, N writes by function N, ...", with a figure in front where there is one. */
-static void print_sites(const struct printer *p, const char *figure, const struct lm_row_side *side)
-{
-	uint32_t nr = p->opts->verbose > 0 ? side->nr_sites : side->nr_main < SITES_SHOWN ? side->nr_main : SITES_SHOWN;
-	struct lm_str s = { 0 };
-
-	lm_str_addf(&s, "%s%s: %s reads, %s writes", figure, side->leaf, lm_count(p->arena, side->reads),
-		    lm_count(p->arena, side->writes));
-	for (uint32_t i = 0; i < nr; i++) {
-		const struct lm_row_site *site = &side->sites[i];
-
-		lm_str_addf(&s, "%s%s", i ? ", " : " by ", site->name);
-		if (nr > 1)
-			lm_str_addf(&s, " %s", lm_count(p->arena, site->reads + site->writes));
-		if (*site->cpus && !side->same_cpus)
-			lm_str_addf(&s, " (CPU %s)", site->cpus);
-	}
-	if (nr < side->nr_sites)
-		lm_str_addf(&s, " and %u more function%s", side->nr_sites - nr, plural(side->nr_sites - nr));
-	if (side->same_cpus)
-		lm_str_addf(&s, ", CPU %s", side->sites[0].cpus);
-	lm_wrap(p->out, 6, 10, lm_str_text(&s));
-	lm_str_release(&s);
-}
 
 static void print_pair(const struct printer *p, uint32_t nr, const struct lm_row_pair *pair)
 {

@@ -16,6 +16,7 @@
 /* Exit codes: the help and the man page say the same. */
 #define LM_EXITS(X) \
 	X(0, "an answer was given; \"no change worth making\" is one") \
+	X(LM_ERR_FOUND, "diff: contention was added") \
 	X(LM_ERR_USAGE, "wrong use") \
 	X(LM_ERR_INPUT, "an input cannot be read, or contradicts another") \
 	X(LM_ERR_REFUSED, "refused by a rule; the reason is on stderr") \
