@@ -44,7 +44,7 @@ struct cursor {
 	uint64_t *bit_offset;
 };
 
-static uint64_t max64(uint64_t a, uint64_t b)
+static inline uint64_t max64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -60,7 +60,7 @@ static uint64_t round_up(uint64_t value, uint64_t align)
 	return align > 1 ? (value + align - 1) & ~(align - 1) : value;
 }
 
-static uint64_t field_bytes(const struct cursor *c, uint32_t index)
+static inline uint64_t field_bytes(const struct cursor *c, uint32_t index)
 {
 	uint64_t size = min64(c->rec->fields[index].size, MAX_FIELD_BYTES);
 	int64_t by;
@@ -96,7 +96,7 @@ static uint64_t place_bits(struct cursor *c, const struct lm_field *f)
 }
 
 /* Places a member that is no bit-field; returns its offset. */
-static uint64_t place_plain(struct cursor *c, uint32_t index)
+static inline uint64_t place_plain(struct cursor *c, uint32_t index)
 {
 	const struct lm_field *f = &c->rec->fields[index];
 	uint64_t align = max64(f->packed || c->rec->packed ? 1 : f->type_align, f->attr_align);
@@ -111,9 +111,8 @@ static uint64_t place_plain(struct cursor *c, uint32_t index)
 	return at;
 }
 
-static void place(struct cursor *c, uint32_t index, bool line_start)
+static inline void place(struct cursor *c, uint32_t index, bool line_start)
 {
-	assert(index < c->rec->nr_fields && c->bit_offset[index] == NOT_PLACED);
 	if (line_start) {
 		c->bit = round_up(c->bit, c->line);
 		c->align = max64(c->align, c->line);
@@ -126,6 +125,13 @@ static void place(struct cursor *c, uint32_t index, bool line_start)
 	if (c->rec->is_union)
 		c->bit = 0;
 	c->nr++;
+}
+
+/* For the first time: no order names a field twice. */
+static inline void place_new(struct cursor *c, uint32_t index, bool line_start)
+{
+	assert(index < c->rec->nr_fields && c->bit_offset[index] == NOT_PLACED);
+	place(c, index, line_start);
 }
 
 static struct cursor begin(const struct lm_record *rec, uint32_t line, const struct lm_resize *resize,
@@ -153,21 +159,47 @@ void lm_layout_fields(const struct lm_record *rec, const uint32_t *order, const 
 	struct cursor c = begin(rec, line, resize, out);
 
 	for (uint32_t i = 0; i < rec->nr_fields; i++)
-		place(&c, order[i], line_start && line_start[i]);
+		place_new(&c, order[i], line_start && line_start[i]);
 	end(&c, out);
 }
 
-void lm_layout_units(const struct lm_view *view, uint32_t nr_units, const struct lm_order *order, uint32_t line,
-		     const struct lm_resize *resize, struct lm_layout *out)
+/* A barrier before a unit that this view lacks is absent with it. */
+static inline bool starts_line(const struct lm_order *order, uint32_t position, uint32_t k)
 {
-	struct cursor c = begin(view->rec, line, resize, out);
+	return !k && order->barrier && order->barrier[position];
+}
+
+void lm_layout_units(const struct lm_view *view, uint32_t nr_units, const struct lm_order *order, uint32_t line,
+		     struct lm_layout_mark *marks, struct lm_layout *out)
+{
+	struct cursor c = begin(view->rec, line, NULL, out);
 
 	for (uint32_t i = 0; i < nr_units; i++) {
 		uint32_t unit = order->units[i], first = view->first_field[unit];
 
-		/* A barrier before a unit that this view lacks is absent with it. */
+		if (marks)
+			marks[i] = (struct lm_layout_mark){ c.bit, c.end, c.align, c.nr };
 		for (uint32_t k = 0; k < view->nr_fields[unit]; k++)
-			place(&c, first + k, !k && order->barrier && order->barrier[i]);
+			place_new(&c, first + k, starts_line(order, i, k));
+	}
+	end(&c, out);
+}
+
+void lm_layout_resized(const struct lm_view *view, uint32_t nr_units, const struct lm_order *order, uint32_t line,
+		       const struct lm_layout_mark *marks, uint32_t from, const struct lm_resize *resize,
+		       struct lm_layout *out)
+{
+	const struct lm_layout_mark *m = &marks[from];
+	struct cursor c = {
+		.rec = view->rec, .resize = resize, .bit = m->bit, .end = m->end, .align = m->align,
+		.line = 8 * (uint64_t)line, .nr = m->nr, .bit_offset = out->bit_offset,
+	};
+
+	for (uint32_t i = from; i < nr_units; i++) {
+		uint32_t unit = order->units[i], first = view->first_field[unit];
+
+		for (uint32_t k = 0; k < view->nr_fields[unit]; k++)
+			place(&c, first + k, starts_line(order, i, k));
 	}
 	end(&c, out);
 }

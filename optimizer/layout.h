@@ -34,9 +34,30 @@ struct lm_resize {
 void lm_layout_fields(const struct lm_record *rec, const uint32_t *order, const uint8_t *line_start,
 		      uint32_t line, const struct lm_resize *resize, struct lm_layout *out);
 
-/* The same for an order of units.  A barrier before a unit that the view lacks does nothing.  No memory is allocated. */
+/* How far a layout had come before a position of its order. */
+struct lm_layout_mark {
+	uint64_t bit, end, align;
+	uint32_t nr;
+};
+
+/* Before the first position: nothing is placed. */
+#define LM_LAYOUT_START ((struct lm_layout_mark){ .align = 8 })
+
+/*
+ * The same for an order of units.  A barrier before a unit that the view lacks
+ * does nothing.  marks may be NULL, else [nr_units].  No memory is allocated.
+ */
 void lm_layout_units(const struct lm_view *view, uint32_t nr_units, const struct lm_order *order, uint32_t line,
-		     const struct lm_resize *resize, struct lm_layout *out);
+		     struct lm_layout_mark *marks, struct lm_layout *out);
+
+/*
+ * The same with one field resized, whose unit stands at position `from`: places
+ * anew what stands there and behind.  What stands before must be in out as
+ * lm_layout_units() left it with these marks.
+ */
+void lm_layout_resized(const struct lm_view *view, uint32_t nr_units, const struct lm_order *order, uint32_t line,
+		       const struct lm_layout_mark *marks, uint32_t from, const struct lm_resize *resize,
+		       struct lm_layout *out);
 
 /* Number of lines that size bytes touch: ceil(size / line). */
 uint64_t lm_layout_lines(uint64_t size, uint32_t line);

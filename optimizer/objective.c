@@ -18,8 +18,10 @@ struct side {			/* one configuration */
 	struct lm_layout before, now;
 	double alone;		/* what the units cost alone in the declared order */
 	double most_saved;
-	struct lm_resize *resizes;
+	struct lm_resize *resizes; /* grouped by field */
 	size_t nr_resizes, cap_resizes;
+	size_t *first_resize;	/* [nr_fields + 1] */
+	struct lm_layout_mark *marks; /* [nr_units] of now */
 };
 
 struct lm_objective {
@@ -33,11 +35,13 @@ struct lm_objective {
 
 static void add_resizes(struct lm_objective *o, struct side *side, const struct lm_record *rec)
 {
+	side->first_resize = LM_ARENA_ARRAY(&o->arena, size_t, rec->nr_fields + 1);
 	for (uint32_t f = 0; f < rec->nr_fields; f++) {
 		const struct lm_field *field = &rec->fields[f];
 		uint32_t align = field->type_align > field->attr_align ? field->type_align : field->attr_align;
 		int64_t step = align > STEP ? align : STEP;
 
+		side->first_resize[f] = side->nr_resizes;
 		if (!(field->is_record || field->is_array) || field->flexible || !field->size)
 			continue;
 		for (int64_t by = -(SHRINK / step) * step; by <= GROW; by += step) {
@@ -47,6 +51,7 @@ static void add_resizes(struct lm_objective *o, struct side *side, const struct 
 				(struct lm_resize){ .field = f, .bytes = by };
 		}
 	}
+	side->first_resize[rec->nr_fields] = side->nr_resizes;
 }
 
 struct touches {
@@ -119,6 +124,7 @@ struct lm_objective *lm_objective_new(const struct lm_subject *s, const struct l
 
 		side->before.bit_offset = LM_ARENA_ARRAY(&o->arena, uint64_t, rec->nr_fields + 1);
 		side->now.bit_offset = LM_ARENA_ARRAY(&o->arena, uint64_t, rec->nr_fields + 1);
+		side->marks = LM_ARENA_ARRAY(&o->arena, struct lm_layout_mark, s->body->nr_units);
 		side->real = lm_cost_new(&s->views[v], u, v, &cost_opts);
 		side->cost = widened_cost(&s->views[v], u, v, &cost_opts, &o->arena);
 		o->base_fixed &= lm_cost_base_fixed(side->cost);
@@ -147,7 +153,7 @@ static bool lay_out(struct lm_objective *o, uint32_t v, const struct lm_order *o
 {
 	struct side *side = &o->sides[v];
 
-	lm_layout_units(&o->s->views[v], o->s->body->nr_units, order, o->line, NULL, &side->now);
+	lm_layout_units(&o->s->views[v], o->s->body->nr_units, order, o->line, side->marks, &side->now);
 	if (o->rules)
 		return lm_rules_layout_ok(o->s, o->rules, v, &side->before, &side->now, o->line,
 					  lm_cost_base_fixed(side->cost));
@@ -206,20 +212,49 @@ struct tally {
 	double worst;		/* of the views that are done */
 };
 
-/* Adds view v, laid out in now, under change; stops when the tally is surely too high. */
+static bool is_enough(const struct tally *t)
+{
+	return t->sum + t->rest > t->enough;
+}
+
+/* With one field resized, whose unit stands at a position: the most that it costs, or most. */
+static double tally_resizes(struct lm_objective *o, uint32_t v, const struct lm_order *order, uint32_t position,
+			    uint32_t field, double most, struct tally *t)
+{
+	struct side *side = &o->sides[v];
+	double n = (double)side->nr_resizes + 1;
+
+	for (size_t i = side->first_resize[field]; i < side->first_resize[field + 1] && !is_enough(t); i++) {
+		double cost;
+
+		lm_layout_resized(&o->s->views[v], o->s->body->nr_units, order, o->line, side->marks, position,
+				  &side->resizes[i], &side->now);
+		cost = lm_cost_between(side->cost, &side->now);
+		most = cost > most ? cost : most;
+		t->sum += cost / n;
+		t->rest += side->most_saved / n;
+	}
+	return most;
+}
+
+/*
+ * Adds view v, laid out in now, under change; stops when the tally is surely
+ * too high.  From the last position to the first: what stands before a resized
+ * field is as it was.
+ */
 static void tally_view(struct lm_objective *o, uint32_t v, const struct lm_order *order, struct tally *t)
 {
+	const struct lm_view *view = &o->s->views[v];
 	struct side *side = &o->sides[v];
 	double n = (double)side->nr_resizes + 1, cost = lm_cost_between(side->cost, &side->now), most = cost;
 
 	t->sum += cost / n;
 	t->rest += side->most_saved / n;
-	for (size_t i = 0; i < side->nr_resizes && t->sum + t->rest <= t->enough; i++) {
-		lm_layout_units(&o->s->views[v], o->s->body->nr_units, order, o->line, &side->resizes[i], &side->now);
-		cost = lm_cost_between(side->cost, &side->now);
-		most = cost > most ? cost : most;
-		t->sum += cost / n;
-		t->rest += side->most_saved / n;
+	for (uint32_t i = o->s->body->nr_units; i-- > 0 && !is_enough(t);) {
+		uint32_t unit = order->units[i], first = view->first_field[unit];
+
+		for (uint32_t k = 0; k < view->nr_fields[unit]; k++)
+			most = tally_resizes(o, v, order, i, first + k, most, t);
 	}
 	t->worst += side->alone + most;
 }

@@ -326,6 +326,7 @@ void lm_pairs_stability(const struct lm_subject *s, const struct lm_usage *u, co
 {
 	struct lm_arena arena = { 0 };
 	struct lm_order identity = lm_order_identity(s, &arena);
+	const struct lm_layout_mark start = LM_LAYOUT_START;
 
 	*out = (struct lm_stability){ 0 };
 	for (uint32_t v = 0; v < s->nr_views; v++) {
@@ -344,9 +345,9 @@ void lm_pairs_stability(const struct lm_subject *s, const struct lm_usage *u, co
 		}
 		for (size_t i = 0; i < nr_resizes; i++) {
 			out->perturbations++;
-			lm_layout_units(&s->views[v], s->body->nr_units, &identity, line, &resizes[i], &l);
+			lm_layout_resized(&s->views[v], s->body->nr_units, &identity, line, &start, 0, &resizes[i], &l);
 			out->meet_before += any_meet(reaches, kept, &l, line, base_fixed);
-			lm_layout_units(&s->views[v], s->body->nr_units, order, line, &resizes[i], &l);
+			lm_layout_resized(&s->views[v], s->body->nr_units, order, line, &start, 0, &resizes[i], &l);
 			out->meet_after += any_meet(reaches, kept, &l, line, base_fixed);
 		}
 	}

@@ -92,7 +92,7 @@ struct lm_source_ahead;
 
 /*
  * Starts threads for the first configurations, as many as there are processors
- * beyond one a configuration; NULL if there are none, if a source is parsed
+ * beyond one a configuration, at most 8; NULL if there are none, if a source is parsed
  * rather than the header alone (a change would be in what it includes), or if
  * libclang is older than 17 (it would write files).  configs, text and what
  * they point to must live until lm_source_ahead_end().

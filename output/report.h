@@ -55,7 +55,7 @@ void lm_evidence_report(const struct lm_accesses *t, const struct lm_attribution
 void lm_derived_report(const struct lm_derived *d, const struct lm_print_opts *opts, struct lm_str *out);
 
 /* The access table as JSON. */
-void lm_accesses_json(const struct lm_accesses *t, struct lm_str *out);
+void lm_accesses_json(const struct lm_accesses *t, const struct lm_attribution *by_code, struct lm_str *out);
 
 /* `linemate show`: view v's layout in pahole's dress, with reads, writes and the cost of each line. */
 void lm_show_text(const struct lm_story *story, uint32_t view, const struct lm_print_opts *opts, struct lm_str *out);

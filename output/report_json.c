@@ -222,6 +222,24 @@ static void add_evidence(json_t *object, const struct lm_accesses *t)
 	lm_json_set(object, "unknown_op", lm_json_whole(t->unknown_op));
 }
 
+/* What became of the samples that a binary bound; null without one. */
+static json_t *attribution(const struct lm_attribution *a)
+{
+	json_t *object, *outcomes;
+
+	if (!a)
+		return json_null();
+	object = lm_json_object();
+	outcomes = lm_json_object();
+	lm_json_set(object, "samples", lm_json_whole(a->samples));
+	lm_json_set(object, "objects", lm_json_whole(a->objects));
+	lm_json_set(object, "kernel_slide", lm_json_whole(a->slide));
+	for (int o = 0; o < LM_NR_OUTCOMES; o++)
+		lm_json_set(outcomes, lm_outcome_word((enum lm_outcome)o), lm_json_whole(a->count[o]));
+	lm_json_set(object, "outcomes", outcomes);
+	return object;
+}
+
 static json_t *evidence(const struct lm_rows *rows)
 {
 	const struct lm_story *s = rows->story;
@@ -240,6 +258,7 @@ static json_t *evidence(const struct lm_rows *rows)
 	lm_json_set(object, "unchecked_offsets", json_boolean(s->by_offset));
 	lm_json_set(object, "binary", lm_json_text(s->binary));
 	lm_json_set(object, "build_id", lm_json_text(s->build_id));
+	lm_json_set(object, "attribution", attribution(s->attribution));
 	return object;
 }
 
@@ -351,13 +370,14 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_arena_release(&arena);
 }
 
-void lm_accesses_json(const struct lm_accesses *t, struct lm_str *out)
+void lm_accesses_json(const struct lm_accesses *t, const struct lm_attribution *by_code, struct lm_str *out)
 {
 	json_t *root = lm_json_object(), *rows = lm_json_array();
 
 	lm_json_set(root, "linemate", lm_json_text(LM_VERSION));
 	lm_json_set(root, "record", lm_json_text(t->record == LM_NO_STRING ? NULL : lm_strings_get(t->strings, t->record)));
 	add_evidence(root, t);
+	lm_json_set(root, "attribution", attribution(by_code));
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct lm_access *a = &t->rows[i];
 		json_t *row = lm_json_object();

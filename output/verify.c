@@ -172,6 +172,8 @@ static void check_one(void *arg, size_t i)
 
 	if (i < c->compilations.nr)
 		lm_compilations_run(&c->compilations, i);
+	else if (v == c->req->subject->nr_views)
+		c->req->meanwhile(c->req->arg);
 	else
 		c->errors[v] = lm_source_parse_changed(c->req->ahead, &c->again, v, &c->sources[v]);
 	lm_progress("checking", atomic_fetch_add(&c->done, 1) + 1, c->total);
@@ -191,7 +193,7 @@ static struct lm_err *check_meaning(const struct lm_verify_request *req, struct 
 	struct lm_err *err = lm_compilations_prepare(req, arena, &c.compilations);
 
 	if (!err) {
-		c.total = c.compilations.nr + nr;
+		c.total = c.compilations.nr + nr + !!req->meanwhile;
 		lm_progress("checking", 0, c.total);
 		lm_parallel(c.total, check_one, &c);
 		err = check_parses(&c, arena);

@@ -25,6 +25,8 @@ struct lm_verify_request {
 	const struct lm_layout *after;	/* [nr_views] the plan's layouts */
 	const struct lm_rewrite *rewrite;
 	struct lm_source_ahead *ahead;	/* of the original header, or NULL */
+	void (*meanwhile)(void *arg);	/* something else to do while compilers run, on any thread; or NULL */
+	void *arg;
 };
 
 /* A configuration that one compiler could not speak of; libclang did. */

@@ -24,12 +24,23 @@ struct run {
 const char *lm_outcome_text(enum lm_outcome outcome)
 {
 	static const char *const texts[] = {
-#define X(name, text) [LM_OUTCOME_##name] = text,
+#define X(name, word, text) [LM_OUTCOME_##name] = text,
 		LM_OUTCOMES(X)
 #undef X
 	};
 
 	return texts[outcome];
+}
+
+const char *lm_outcome_word(enum lm_outcome outcome)
+{
+	static const char *const words[] = {
+#define X(name, word, text) [LM_OUTCOME_##name] = word,
+		LM_OUTCOMES(X)
+#undef X
+	};
+
+	return words[outcome];
 }
 
 static struct lm_err *ask_the_code(struct run *r)
@@ -179,12 +190,13 @@ static enum lm_drop drop_of(enum lm_outcome outcome, const struct lm_sample *s)
 	case LM_OUTCOME_OUTSIDE:
 		return LM_DROP_OUTSIDE;
 	case LM_OUTCOME_NO_TYPE:
-		return s->addr ? LM_DROP_OTHER_OBJECT : LM_DROP_NO_ADDRESS;
+		return s->addr ? LM_DROP_OTHER_OBJECT : LM_DROP_NO_TYPE;
+	case LM_OUTCOME_NO_FUNCTION:
+	case LM_OUTCOME_NO_CODE:
+		return LM_DROP_NO_CODE;
 	case LM_OUTCOME_FIELD:
 	case LM_OUTCOME_OBJECT:
 	case LM_OUTCOME_ELSEWHERE:
-	case LM_OUTCOME_NO_FUNCTION:
-	case LM_OUTCOME_NO_CODE:
 	case LM_NR_OUTCOMES:
 		break;
 	}

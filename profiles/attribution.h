@@ -17,19 +17,19 @@
 #include "profiles/debuginfo.h"
 #include "profiles/sample.h"
 
-/*	name		what the report says */
+/*	name		word in JSON	what the report says */
 #define LM_OUTCOMES(X) \
-	X(FIELD, "by its instruction: base register, type and displacement") \
-	X(OBJECT, "by its data address: inside an object of the record") \
-	X(ELSEWHERE, "to another record or variable") \
-	X(NO_FUNCTION, "address is in no function of this binary") \
-	X(NO_CODE, "no code can be read at the address") \
-	X(NO_MEMORY, "instruction has no memory operand (skid, or no access)") \
-	X(NO_TYPE, "no type is known for the base register") \
-	X(OUTSIDE, "offset is outside the type")
+	X(FIELD, "instruction", "by its instruction: base register, type and displacement") \
+	X(OBJECT, "address", "by its data address: inside an object of the record") \
+	X(ELSEWHERE, "elsewhere", "to another record or variable") \
+	X(NO_FUNCTION, "no-function", "address is in no function of this binary") \
+	X(NO_CODE, "no-code", "no code can be read at the address") \
+	X(NO_MEMORY, "no-memory-operand", "instruction has no memory operand (skid, or no access)") \
+	X(NO_TYPE, "no-type", "no type is known for the base register") \
+	X(OUTSIDE, "outside", "offset is outside the type")
 
 enum lm_outcome {
-#define X(name, text) LM_OUTCOME_##name,
+#define X(name, word, text) LM_OUTCOME_##name,
 	LM_OUTCOMES(X)
 #undef X
 	LM_NR_OUTCOMES
@@ -60,7 +60,8 @@ struct lm_err *lm_attribute(struct lm_debuginfo *bin, struct lm_samples *samples
 			    const struct lm_attribution_opts *opts, struct lm_accesses *out,
 			    struct lm_attribution *ret) LM_MUST_CHECK;
 
-/* The sentence for an outcome.  Static; do not free. */
-const char *lm_outcome_text(enum lm_outcome outcome);
+/* Static; do not free. */
+const char *lm_outcome_text(enum lm_outcome outcome);	/* the sentence */
+const char *lm_outcome_word(enum lm_outcome outcome);
 
 #endif

@@ -195,6 +195,9 @@ static const char *advice(enum lm_drop why)
 	case LM_DROP_NO_MEMBER:
 	case LM_DROP_OUTSIDE:
 		return "check that the profile is of this version of the record";
+	case LM_DROP_NO_CODE:
+	case LM_DROP_NO_TYPE:
+		return "give the program that ran as --binary, built with -g";
 	case LM_DROP_GUEST:
 		return "record inside the guest";
 	case LM_DROP_LOST:

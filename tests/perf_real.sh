@@ -24,6 +24,17 @@ same() {
 	fi
 }
 
+# by_code FILE - its access file, members found by the program's code; no perf can be found and run.
+by_code() {
+	env PATH=/nonexistent "$linemate" profile --binary program --struct watched --profile "$1" -o out.access \
+		2>words || { cat words; exit 1; }
+}
+
+# member NAME COLUMN - of the rows of out.access with a member; column 6: reads, 7: writes.
+member() {
+	awk -F '\t' -v name="$1" -v column="$2" '!/^#/ && $2 == name { n += $column } END { print n + 0 }' out.access
+}
+
 # access FILE OBJECT - its access file; no perf can be found and run.
 access() {
 	env PATH=/nonexistent "$linemate" profile -q --object "$2" --struct watched --profile "$1" -o out.access ||
@@ -97,11 +108,31 @@ head -c "$(($(wc -c <plain.data) / 2))" plain.data >cut.data
 access cut.data "$base"
 same "half a file" "$(grep -c '^#dropped.truncated.1$' out.access)" 1
 
+# ---- by the code of the program ----
+by_code plain.data
+same "by code: writes of written" "$(member written 7)" 1000
+same "by code: reads of written" "$(member written 6)" 250
+same "by code: changes of changed" "$(member changed 7)" 300
+same "by code: one object" "$(awk -F '\t' '!/^#/ { print $8 }' out.access | sort -u)" 0
+# A program that is not the one that ran.
+cp program ran
+sed 's/READS = 250/READS = 251/' "$here/perf_real_program.c" >other.c
+cc -O1 -g -no-pie -o program other.c || exit 1
+env PATH=/nonexistent "$linemate" profile --binary program --struct watched --profile plain.data >none 2>words
+same "another build: exit code" "$?" 3
+same "another build: words" "$(grep -c 'is not the file that was profiled: its build id is [0-9a-f]*, the profile says [0-9a-f]* for ' words)" 1
+same "another build: rows" "$(cat none)" ""
+mv ran program
+
 # ---- how good is it? ----
 same "breakpoints are exact" "$("$tell" plain.data)" "exact 1550"
 if perf record -q -o clock.data -e cpu-clock:u ./program spin 2>>perf.log; then
 	same "cpu-clock is late" "$("$tell" clock.data | cut -d ' ' -f 1)" skidding
 	same "as many as perf prints" "$("$tell" clock.data | cut -d ' ' -f 2)" \
 		"$(perf script -i clock.data -F event,ip 2>/dev/null | grep -c 'cpu-clock')"
+	by_code clock.data
+	same "cpu-clock by code: only what the loop writes" \
+		"$(awk -F '\t' '!/^#/ { print $2, $6 ? "read" : "not read", $9 }' out.access | sort -u)" \
+		"written not read skidding"
 fi
 exit "$bad"

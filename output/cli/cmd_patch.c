@@ -132,10 +132,27 @@ static struct lm_rewrite_opts common_barriers(const struct lm_job *job)
 	return opts;
 }
 
+/* The diff of a rewrite, made while compilers check it. */
+struct diff_work {
+	const struct lm_job *job;
+	const struct lm_rewrite *rewrite;
+	struct lm_str *diff;
+	struct lm_err *err;
+};
+
+static void make_diff(void *arg)
+{
+	struct diff_work *w = arg;
+
+	w->err = lm_diff(w->job->configs.header_in_root, w->job->text, w->job->len, w->rewrite->text, w->rewrite->len,
+			 w->diff);
+}
+
 static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_plan *plan,
 					 const struct lm_rewrite_opts *barriers, struct lm_rewrite *rewrite,
 					 struct lm_verified *verified, struct lm_str *diff)
 {
+	struct diff_work work = { .job = job, .rewrite = rewrite, .diff = diff };
 	struct lm_verify_request request = {
 		.configs = &job->configs,
 		.record = job->o->record,
@@ -144,13 +161,16 @@ static struct lm_err *rewrite_and_verify(struct lm_job *job, const struct lm_pla
 		.after = plan->after,
 		.rewrite = rewrite,
 		.ahead = job->ahead,
+		.meanwhile = make_diff,
+		.arg = &work,
 	};
 	struct lm_err *err = lm_rewrite(&job->body, &plan->order, barriers, &job->arena, rewrite);
 
 	if (!err)
 		err = lm_verify(&request, &job->arena, verified);
 	if (!err)
-		err = lm_diff(job->configs.header_in_root, job->text, job->len, rewrite->text, rewrite->len, diff);
+		return work.err;
+	lm_err_free(work.err);
 	return err;
 }
 

@@ -152,7 +152,7 @@ static struct lm_err *run(struct lm_job *job)
 		lm_join_name_rows(&job->subject, &job->accesses);
 	lm_accesses_sort(&job->accesses);
 	if (job->o->json)
-		lm_accesses_json(&job->accesses, &out);
+		lm_accesses_json(&job->accesses, job->has_attribution ? &job->attribution : NULL, &out);
 	else
 		lm_accesses_print(&job->accesses, &out);
 	err = lm_file_write(job->o->output, out.text, out.len);

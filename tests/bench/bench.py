@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench.py [--tsv] [--runs N] BUILD - the speed that was promised, measured.
+"""bench.py [--tsv] [--runs N] [--vmlinux FILE] BUILD - the speed that was promised, measured.
 
 One row a goal: medians of N runs (7), where two things are compared turn and
 turn about, so that a machine that slows down slows both.  CPU seconds stand
@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import perf_data
 
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / "data"
@@ -38,6 +40,7 @@ class Bench:
         self.linemate = build / "linemate"
         self.parts = build / "tests" / "bench" / "bench_parts"
         self.packing = build / "tests" / "bench" / "bench_packing"
+        self.attribution = build / "tests" / "bench" / "bench_attribution"
         self.tmp, self.runs, self.rows = tmp, runs, []
 
     def add(self, what, value, unit, goal, at_least=False, detail=""):
@@ -198,6 +201,54 @@ def bench_profile(b):
           detail=f"{size / 1e6:.0f} MB in {seconds(median(runs))}, {size / median(runs)[1] / 1e6:.0f} MB a CPU second")
 
 
+PERF_PROGRAM = """
+struct conn { long opened; struct { long used, limit; } buffer; long hits; char name[24]; long misses; };
+long look_up(struct conn *c) { return c->buffer.limit; }
+void open_it(struct conn *c) { c->opened = 1; }
+void count(struct conn *c) { c->hits++; }
+void fill(struct conn *c) { c->buffer.used += 2; }
+void miss(struct conn *c) { __atomic_fetch_add(&c->misses, 1, __ATOMIC_SEQ_CST); }
+int main(void) { struct conn c = { 0 }; open_it(&c); count(&c); fill(&c); miss(&c); return (int)look_up(&c); }
+"""
+PERF_ACCESSES = {"look_up": (16, False), "open_it": (0, True), "count": (24, True), "fill": (8, True), "miss": (56, True)}
+PERF_FIELDS = "comm,tid,cpu,time,period,event,addr,data_src,ip,sym,symoff,dso"
+
+
+def bench_perf_data(b):
+    """perf.data read and attributed, against perf printing it."""
+    if not shutil.which("perf"):
+        print("no perf in PATH: no rows for perf.data", file=sys.stderr)
+        return
+    program, data = b.tmp / "program", b.tmp / "perf.data"
+    subprocess.run(["gcc", "-g", "-O1", "-no-pie", "-x", "c", "-", "-o", program], input=PERF_PROGRAM, text=True,
+                   check=True)
+    at = {name: int(address, 16) for address, _, name in
+          (line.split() for line in output(["nm", program]).splitlines() if len(line.split()) == 3)}
+    accesses = [(at[name], *where) for name, where in PERF_ACCESSES.items()]
+    faster = {}
+    for nr in 100, 4000:
+        perf_data.write(data, str(program), accesses, [0xa00000 + 64 * i for i in range(nr)], 1_000_000)
+        ours, perf = [], []
+        for _ in range(b.runs):
+            ours.append(timed([b.linemate, "profile", "--struct", "conn", "--binary", program, "--profile", data], b.tmp))
+            perf.append(timed(["perf", "script", "-F", PERF_FIELDS, "-i", data], b.tmp))
+        faster[nr] = median(perf)[0] / median(ours)[0], f"{seconds(median(ours))} against {seconds(median(perf))}"
+    b.add("perf.data of 1,000,000 samples of 100 objects, against perf script", faster[100][0], "times faster", 10,
+          at_least=True, detail=f"{faster[100][1]}; of 4,000 objects: {faster[4000][0]:.1f} times, {faster[4000][1]}")
+    data.unlink()
+
+
+def bench_vmlinux(b, vmlinux):
+    """Debug info of a kernel: its index, and what instructions of two files touch."""
+    runs = [output([b.attribution, vmlinux, "mem_cgroup"]) for _ in range(b.runs)]
+    index, code, peak = (statistics.median(float(re.search(p, text, re.M).group(1)) for text in runs)
+                         for p in (r"^index: ([\d.]+) s", r", ([\d.]+) s$", r"^peak memory: (\d+) MB"))
+    b.add("index of a vmlinux", index, "s", 5, detail=f"{vmlinux.stat().st_size / 1e6:.0f} MB")
+    b.add("index of a vmlinux and attribution, peak memory", peak, "MB", 500)
+    operands = re.search(r"^(\d+ memory operands in .*), [\d.]+ s$", runs[0], re.M).group(1)
+    print(f"# {operands}: {code:.2f} s", file=sys.stderr)
+
+
 def machine():
     model = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
     return (f"{os.cpu_count()} cores, {model.group(1) if model else os.uname().machine}, "
@@ -205,7 +256,7 @@ def machine():
 
 
 def figure(value, unit):
-    return f"{value:.0f} {unit}" if value >= 100 else f"{value:.2f} {unit}" if unit == "times" else f"{value:.3f} {unit}"
+    return f"{value:.0f} {unit}" if value >= 100 else f"{value:.2f} {unit}" if unit.startswith("times") else f"{value:.3f} {unit}"
 
 
 def print_rows(b, tsv):
@@ -227,6 +278,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--tsv", action="store_true", help="columns with tabs between them")
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--vmlinux", type=pathlib.Path, help="a kernel with debug info: time its index too")
     args = parser.parse_args()
     before = machine()
     with tempfile.TemporaryDirectory(prefix="linemate-bench.") as tmp:
@@ -243,6 +295,9 @@ def main():
                     ["--", *(FLAGSHIP / "flags").read_text().split()])
         bench_packing(b)
         bench_profile(b)
+        bench_perf_data(b)
+        if args.vmlinux:
+            bench_vmlinux(b, args.vmlinux)
     print(f"# {before}; load at the end {os.getloadavg()[0]:.2f}; medians of {args.runs} runs")
     print_rows(b, args.tsv)
 

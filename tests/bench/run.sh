@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh [--tsv] [--runs N] [BUILD] - prints what was promised about speed beside
-# what is measured.  BUILD is a build folder; default: the release preset's,
-# which is built first.  Takes some minutes; nothing else should run meanwhile.
+# run.sh [--tsv] [--runs N] [--vmlinux FILE] [BUILD] - prints what was promised
+# about speed beside what is measured.  BUILD is a build folder; default: the
+# release preset's, which is built first.  Takes some minutes; nothing else
+# should run meanwhile.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -9,8 +10,8 @@ options=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--tsv) options="$options --tsv" ;;
-	--runs) options="$options --runs ${2:?--runs wants a number}"; shift ;;
-	-*) echo "usage: run.sh [--tsv] [--runs N] [BUILD]" >&2; exit 2 ;;
+	--runs | --vmlinux) options="$options $1 ${2:?$1 wants a value}"; shift ;;
+	-*) echo "usage: run.sh [--tsv] [--runs N] [--vmlinux FILE] [BUILD]" >&2; exit 2 ;;
 	*) break ;;
 	esac
 	shift
