@@ -28,6 +28,8 @@ def commands():
         for more in ([], ["--json"], ["-v"]):
             yield [verb, *RECORD, *PROFILE, *CONFIGS, *more, *flags]
     yield ["show", *RECORD, *flags]
+    yield ["show", *RECORD, "--configs", "auto", "--json", *flags]
+    yield ["patch", *RECORD, *PROFILE, "--configs", "auto", *flags]
     yield ["patch", *RECORD, *PROFILE, "--moves", "all", *flags]
     yield ["patch", "--struct", "no_such", "--header", "include/linux/memcontrol.h", *PROFILE, *flags]
 
