@@ -10,6 +10,9 @@
 
 enum truth { NO, YES, UNKNOWN };
 
+/* Brackets and negations inside each other; no condition of a person has as many. */
+enum { MAX_DEPTH = 200 };
+
 /* ---- conditions ---- */
 
 /* One condition being read; what it tests goes to `tested`, if that is set. */
@@ -17,6 +20,7 @@ struct condition {
 	const char *text;
 	struct lm_lexemes lex;
 	size_t at;
+	unsigned depth;
 	const struct lm_option_value *values;
 	size_t nr_values;
 	struct lm_arena *arena;
@@ -147,13 +151,20 @@ static enum truth term(struct condition *c)
 	size_t at = c->at, end = term_end(c, at), nr = end - at;
 	enum truth t = UNKNOWN;
 
+	if (c->depth > MAX_DEPTH)
+		return by_value(c, end);
 	if (nr > 1 && punct_at(c, at, '!') && !punct_at(c, at + 1, '=')) {
 		c->at++;
-		return negate(term(c));
+		c->depth++;
+		t = negate(term(c));
+		c->depth--;
+		return t;
 	}
 	if (nr > 2 && punct_at(c, at, '(') && closing(c, at) == end - 1) {
 		c->at++;
+		c->depth++;
 		t = any_of(c);
+		c->depth--;
 	} else if (nr == 4 && is_test(c, at) && punct_at(c, at + 1, '(') && word_at(c, at + 2)) {
 		t = test(c, at + 2, false);
 		t = lm_lex_is(c->text, &c->lex.items[at], "IS_MODULE") ? UNKNOWN : t;

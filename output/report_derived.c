@@ -40,7 +40,7 @@ static void say_switches(const struct lm_derived *d, struct lm_arena *arena, str
 static const char *defined_text(const struct lm_tested *t, struct lm_arena *arena)
 {
 	if (!t->defined_path)
-		return "defined in no file (by the compiler, if at all)";
+		return "defined in no file (by flags or the compiler, if at all)";
 	return lm_arena_printf(arena, "defined at %s:%u", lm_safe(arena, t->defined_path), t->defined_line);
 }
 
