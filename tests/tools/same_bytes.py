@@ -35,6 +35,9 @@ def commands():
         yield ["log", *RECORD, *CONFIGS, *more, "HEAD~4..HEAD", *flags]
     yield ["show", *RECORD, "--configs", "auto", "--json", *flags]
     yield ["patch", *RECORD, *PROFILE, "--configs", "auto", *flags]
+    yield ["patch", *RECORD, *PROFILE, *CONFIGS, "--asserts", "--promise", "a.promise", *flags]
+    for more in ([], ["--json"], ["--sarif"]):
+        yield ["check", "a.promise", *more]
     yield ["patch", *RECORD, *PROFILE, "--moves", "all", *flags]
     yield ["patch", "--struct", "no_such", "--header", "include/linux/memcontrol.h", *PROFILE, *flags]
 
