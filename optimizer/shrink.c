@@ -73,6 +73,20 @@ static uint64_t given_back(struct shrinking *x)
 	return sum;
 }
 
+/* Padding with nothing behind it parts nothing any more: whoever put it there meant something. */
+static bool empties_group(const struct shrinking *x)
+{
+	uint32_t n = x->s->body->nr_units;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t next = i + 1 < n ? x->order.units[i + 1] : LM_NONE;
+
+		if (x->r->padding[x->order.units[i]] && (next == LM_NONE || x->r->padding[next]))
+			return true;
+	}
+	return false;
+}
+
 /* Members whose first byte changes its line, over all views. */
 static uint32_t count_displaced(const struct shrinking *x)
 {
@@ -102,7 +116,7 @@ static void try_order(struct shrinking *x, uint32_t way, struct lm_arena *arena)
 	uint64_t bytes = given_back(x);
 	double transfers, robust, score;
 
-	if (!bytes || bytes < x->most || !lm_rules_order_ok(x->s, x->r, &x->order))
+	if (!bytes || bytes < x->most || !lm_rules_order_ok(x->s, x->r, &x->order) || empties_group(x))
 		return;
 	transfers = lm_objective_transfers(x->objective, &x->order);
 	/* Where there is nothing to transfer, displaced members alone count. */

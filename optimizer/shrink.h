@@ -14,7 +14,7 @@
  * The best single move of a block that takes lines off the base configuration,
  * grows none, and costs no more transfers, neither as it stands nor under
  * change.  Unlike others it may pass a padding fence: the padding stays, and
- * what it parts still starts a line.  Most bytes first, then fewest transfers
+ * what it parts still starts a line, and is not nothing.  Most bytes first, then fewest transfers
  * and fewest members on other lines, then the shortest way.  False if there is none, or time is over.
  */
 bool lm_shrink_find(const struct lm_subject *s, const struct lm_rules *r, const struct lm_usage *u,
