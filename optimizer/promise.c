@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAME_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 #define VERSION_LINE "#linemate-promise 1"
 
 static const struct kind {
@@ -135,6 +136,8 @@ static struct lm_err *take_configs(struct reading *r, struct lm_promise *p)
 
 		if (!len)
 			return wrong(r, "a configuration's name is missing in", r->words[r->nr]);
+		if (strspn(list, NAME_BYTES) < len)
+			return wrong(r, "no configuration can have the name in", r->words[r->nr]);
 		*LM_ARENA_PUSH(r->arena, p->configs, nr, cap) = lm_arena_strndup(r->arena, list, len);
 		list += len;
 	} while (*list);

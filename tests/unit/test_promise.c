@@ -85,6 +85,7 @@ static void what_is_wrong_has_its_line(void **state)
 	refuses(HEAD "max-size 99999999999999999999\n", "x.promise:2:", "one number");
 	refuses(HEAD "first a @\n", "x.promise:2:", "configuration");
 	refuses(HEAD "first a @v1,\n", "x.promise:2:", "configuration");
+	refuses(HEAD "first a \"@v 1\"\n", "x.promise:2:", "no configuration");
 	refuses(HEAD "line 48\n", "x.promise:2:", "power of two");
 	refuses(HEAD "line 4294967360\n", "x.promise:2:", "power of two");
 	refuses(HEAD "record r\nrecord r\n", "x.promise:3:", "second time");
