@@ -25,7 +25,7 @@ _linemate()
 		return
 	fi
 	case $prev in
-	--header | --source | --profile | --binary | --before | --after | -o)
+	--header | --source | --profile | --binary | --before | --after | --kconfig | -o)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -33,6 +33,10 @@ _linemate()
 	-p | --kbuild | --kernel-headers | --root)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return
+		;;
+	--configs)
+		mapfile -t COMPREPLY < <(compgen -W "auto" -- "$cur")
 		return
 		;;
 	--color)

@@ -323,7 +323,10 @@ static void take_probes(struct lm_parse *p, const struct survey *s)
 			out->barrier = out->barrier || !function_like ? out->barrier : name;
 			break;
 		case ATTRIBUTE:
-			out->barrier_attr = out->barrier_attr || function_like ? out->barrier_attr : name;
+			if (out->barrier_attr || function_like)
+				break;
+			out->barrier_attr = name;
+			out->barrier_text = text;
 			break;
 		case LINE_SIZE:
 			if (!out->line_size && lm_constant_eval(text, strlen(text), NULL, 0, &value) && value > 0)
@@ -352,6 +355,8 @@ struct lm_err *lm_source_read(struct lm_parse *p)
 		err = lm_source_fields(p);
 	if (!err && p->req->want_hazards)
 		lm_source_hazards(p);
+	if (!err && p->req->want_guards)
+		lm_source_guards(p);
 	return err;
 }
 

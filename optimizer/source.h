@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "optimizer/config.h"
+#include "optimizer/guards.h"
 #include "optimizer/record.h"
 
 /* Code that depends on the order of fields. */
@@ -44,6 +45,11 @@ struct lm_source {
 	const char **files;	/* [nr_files] what was read, as clang opened it, absolute; if wanted, also on failure */
 	size_t nr_files;
 	bool absent;		/* the unit compiles, but the record is not defined in the header */
+	const char *barrier_text; /* what the attribute macro expands to, or NULL: empty where it aligns nothing */
+	/* If guards are wanted: the record and those nested in it by value, and what their guards test. */
+	struct lm_guarded *guarded;
+	size_t nr_guarded;
+	struct lm_tested_list tested;
 };
 
 struct lm_source_request {
@@ -53,6 +59,8 @@ struct lm_source_request {
 	size_t len;
 	bool want_hazards;
 	bool want_files;
+	bool want_guards;
+	bool want_bodies;	/* of functions, so that errors in them are seen */
 };
 
 /*
@@ -70,6 +78,13 @@ struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i,
 /* All configurations in parallel; the error of the first failing one in order. */
 struct lm_err *lm_source_parse_all(const struct lm_source_request *req,
 				   struct lm_source *out /* [configs->nr] */) LM_MUST_CHECK;
+
+/*
+ * What each macro is in configuration i before the header: values[k] is NULL
+ * where names[k] is not defined, "m" where that of a module is; in arena.
+ */
+struct lm_err *lm_source_macros(const struct lm_source_request *req, size_t i, const char *const *names, size_t nr,
+				struct lm_arena *arena, const char **values) LM_MUST_CHECK;
 
 void lm_source_release(struct lm_source *s);
 

@@ -1,8 +1,8 @@
 /*
- * source_parts.h - what the six files at the door to libclang share: source.c
+ * source_parts.h - what the seven files at the door to libclang share: source.c
  * (the record found), source_unit.c (a unit parsed), source_ahead.c (a unit
  * parsed before the change of its header is known), source_text.c (the
- * record's braces), source_fields.c (its fields and leaves) and hazard.c (code
+ * record's braces), source_guards.c (conditions around members), source_fields.c (its fields and leaves) and hazard.c (code
  * that depends on their order).
  *
  * Private to them; each includes <clang-c/Index.h> before this.
@@ -81,6 +81,9 @@ struct lm_err *lm_source_braces(struct lm_parse *p) LM_MUST_CHECK;
 
 /* Fills everything in out->record from fields on, and what attributes say; open, close and end are known. */
 struct lm_err *lm_source_fields(struct lm_parse *p) LM_MUST_CHECK;
+
+/* Fills out->guarded and out->tested; the braces are known. */
+void lm_source_guards(struct lm_parse *p);
 
 /* Fills out->hazards; record and fields are complete. */
 void lm_source_hazards(struct lm_parse *p);

@@ -5,6 +5,7 @@
 #define LM_OUTPUT_REPORT_H
 
 #include "base/str.h"
+#include "optimizer/derive.h"
 #include "optimizer/plan.h"
 #include "output/rewrite.h"
 #include "output/verify.h"
@@ -29,6 +30,7 @@ struct lm_story {
 	const struct lm_attribution *attribution; /* of samples by --binary, or NULL */
 	bool by_offset;			/* samples became members by their offset in base, and no binary vouches for base */
 	bool kernel;			/* Linux kernel flags: the allocator's steps are known */
+	const struct lm_derived *derived; /* of --configs auto, or NULL */
 	const char *diff;		/* the unified diff, or NULL */
 	size_t diff_len;
 };
@@ -48,6 +50,9 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out);
 /* What the profile is worth: samples used and dropped by reason, events, evidence class; by_offset as in the story. */
 void lm_evidence_report(const struct lm_accesses *t, const struct lm_attribution *attribution, bool by_offset,
 			struct lm_str *out);
+
+/* What --configs auto found, with a heading. */
+void lm_derived_report(const struct lm_derived *d, const struct lm_print_opts *opts, struct lm_str *out);
 
 /* The access table as JSON. */
 void lm_accesses_json(const struct lm_accesses *t, const struct lm_attribution *by_code, struct lm_str *out);

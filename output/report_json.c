@@ -38,6 +38,7 @@ static json_t *pairs(const struct lm_row_pair *rows, uint32_t nr, bool with_fate
 		if (with_fate) {
 			lm_json_set(object, "apart_after", json_boolean(rows[i].apart));
 			lm_json_set(object, "slack_bytes", json_integer(rows[i].slack));
+			lm_json_set(object, "together_in", lm_json_text(rows[i].together));
 		}
 		lm_json_push(array, object);
 	}
@@ -263,14 +264,24 @@ static json_t *evidence(const struct lm_rows *rows)
 
 static json_t *verification(const struct lm_verified *v)
 {
-	json_t *object;
+	json_t *object, *unspoken;
 
 	if (!v)
 		return json_null();
 	object = lm_json_object();
+	unspoken = lm_json_array();
 	lm_json_set(object, "compilers", lm_json_text(v->compilers));
 	lm_json_set(object, "compilations", lm_json_whole(v->nr_compilations));
 	lm_json_set(object, "missing", lm_json_text(v->missing));
+	for (uint32_t i = 0; i < v->nr_unspoken; i++) {
+		json_t *one = lm_json_object();
+
+		lm_json_set(one, "configuration", lm_json_text(v->unspoken[i].config));
+		lm_json_set(one, "compiler", lm_json_text(v->unspoken[i].compiler));
+		lm_json_set(one, "why", lm_json_text(v->unspoken[i].why));
+		lm_json_push(unspoken, one);
+	}
+	lm_json_set(object, "not_compiled", unspoken);
 	return object;
 }
 
@@ -341,6 +352,8 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_json_set(root, "transfers_before", json_real(story->plan->transfers_before));
 	lm_json_set(root, "transfers_after", json_real(story->plan->transfers_after));
 	lm_json_set(root, "configurations", configs(&rows));
+	if (story->derived)
+		lm_json_set(root, "derived", lm_derived_json(story->derived));
 	lm_json_set(root, "pairs", pairs(rows.pairs, rows.nr_pairs, true));
 	lm_json_set(root, "moves", moves(&rows));
 	lm_json_set(root, "curve", curve(&rows));

@@ -142,6 +142,23 @@ static const char *moves_of(const struct printer *p, double before, double after
 	return arrow(p, lm_count(p->arena, before), lm_count(p->arena, after));
 }
 
+/* "+A, -B": lines can be broken there. */
+static const char *spaced(const struct printer *p, const char *spec)
+{
+	struct lm_str s = { 0 };
+
+	for (; *spec; spec++) {
+		lm_str_add_char(&s, *spec);
+		if (*spec == ',')
+			lm_str_add_char(&s, ' ');
+	}
+
+	const char *text = lm_arena_strdup(p->arena, lm_str_text(&s));
+
+	lm_str_release(&s);
+	return text;
+}
+
 static void print_configs(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
@@ -161,8 +178,9 @@ static void print_configs(const struct printer *p)
 	}
 	print_table(p, (const char *const(*)[COLUMNS])cells, rows->nr_views + 1);
 	for (uint32_t i = 0; i < rows->nr_views; i++)
-		if (*rows->configs[i].spec)
-			lm_wrapf(p->out, 2, 6, "%s is base with %s", rows->configs[i].name, rows->configs[i].spec);
+		if (*rows->configs[i].spec && !rows->configs[i].spec_is_name)
+			lm_wrapf(p->out, 2, 6, "%s is base with %s", rows->configs[i].name,
+				 spaced(p, rows->configs[i].spec));
 	heading(p, "Expected transfers");
 	memcpy(cells[0], (const char *[]){ "", lm_arena_printf(p->arena, "%u-byte lines", line), "",
 					   lm_arena_printf(p->arena, "%u-byte lines", 2 * line), "" }, sizeof(*cells));
@@ -208,8 +226,8 @@ static void print_pairs(const struct printer *p)
 			lm_wrapf(p->out, 6, 10, "after: apart%s, %lld bytes of slack",
 				 rows->nr_views > 1 ? " in every configuration" : "", (long long)pair->slack);
 		else if (rows->moved)
-			lm_wrapf(p->out, 6, 10, "after: still line mates%s",
-				 rows->nr_views > 1 ? " in at least one configuration" : "");
+			lm_wrapf(p->out, 6, 10, "after: still line mates%s%s", rows->nr_views > 1 ? " in " : "",
+				 rows->nr_views > 1 ? pair->together : "");
 	}
 	if (nr < rows->nr_pairs)
 		lm_str_addf(p->out, "  %u more that cost less: -v\n", rows->nr_pairs - nr);
@@ -461,6 +479,9 @@ static void print_verification(const struct printer *p)
 		 "compilation%s); every offset in the debug info is the planned one",
 		 p->rows->nr_views, plural(p->rows->nr_views), v->compilers, v->nr_compilations,
 		 plural(v->nr_compilations));
+	for (uint32_t i = 0; i < v->nr_unspoken; i++)
+		lm_wrapf(p->out, 2, 6, "configuration %s not compiled with %s: %s", lm_safe(p->arena, v->unspoken[i].config),
+			 v->unspoken[i].compiler, lm_safe(p->arena, v->unspoken[i].why));
 	if (v->missing)
 		lm_wrapf(p->out, 2, 6, "not verified with %s: it is not installed", v->missing);
 }
@@ -542,6 +563,10 @@ void lm_report_text(const struct lm_story *story, const struct lm_print_opts *op
 	lm_rows_make(story, &arena, &rows);
 	print_verdict(&p);
 	print_configs(&p);
+	if (story->derived) {
+		lm_str_add_char(out, '\n');
+		lm_derived_report(story->derived, opts, out);
+	}
 	print_pairs(&p);
 	if (rows.moved)
 		print_moves(&p);

@@ -276,6 +276,28 @@ static struct lm_err *decide(struct lm_job *job, struct lm_rules *rules)
 	return err;
 }
 
+/* A configuration whose own lines are longer than those that are planned for. */
+static void note_longer_lines(struct lm_job *job, struct lm_rules *rules)
+{
+	struct lm_str names = { 0 };
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < job->configs.nr; i++) {
+		uint64_t line = job->sources[i].line_size;
+
+		if (line <= job->o->line)
+			continue;
+		longest = line > longest ? line : longest;
+		lm_str_addf(&names, "%s%s", names.len ? ", " : "", job->configs.items[i].name);
+	}
+	if (longest)
+		*rules = with_note(job, rules, lm_arena_printf(&job->arena, "the code takes cache lines as %llu bytes in %s, "
+							       "the plan as %u; --line %llu plans for the longer ones",
+							       (unsigned long long)longest, lm_str_text(&names),
+							       job->o->line, (unsigned long long)longest));
+	lm_str_release(&names);
+}
+
 static struct lm_err *run(struct lm_job *job)
 {
 	struct lm_rules rules = { 0 };
@@ -293,6 +315,8 @@ static struct lm_err *run(struct lm_job *job)
 		err = lm_job_join(job);
 	if (!err)
 		err = collect_rules(job, &rules);
+	if (!err)
+		note_longer_lines(job, &rules);
 	if (!err)
 		err = decide(job, &rules);
 	return err;

@@ -52,6 +52,8 @@ struct lm_err *lm_job_read_header(struct lm_job *job)
 		.kernel_headers = o->kernel_headers,
 		.specs = o->configs.items,
 		.nr_specs = o->configs.nr,
+		.kconfigs = o->kconfigs.items,
+		.nr_kconfigs = o->kconfigs.nr,
 		.root = o->root,
 	};
 	struct lm_err *err = lm_configs_make(&request, &job->arena, &job->configs);
@@ -73,18 +75,36 @@ void lm_job_parse_ahead(struct lm_job *job)
 {
 	struct lm_source_request request = source_request(job);
 
-	job->ahead = lm_source_ahead_start(&request);
+	job->want_ahead = job->o->auto_configs;
+	if (!job->want_ahead)
+		job->ahead = lm_source_ahead_start(&request);
+}
+
+/* Every configuration parsed; with --configs auto there are more of them then. */
+static struct lm_err *parse_all(struct lm_job *job, bool want_hazards)
+{
+	struct lm_source_request request = source_request(job);
+	struct lm_err *err;
+
+	request.want_hazards = want_hazards;
+	if (!job->o->auto_configs) {
+		job->sources = LM_ARENA_ARRAY(&job->arena, struct lm_source, job->configs.nr);
+		return lm_source_parse_all(&request, job->sources);
+	}
+	/* What will be compiled is to be known to compile. */
+	request.want_bodies = job->want_ahead;
+	err = lm_derive(&request, &job->configs, &job->arena, &job->sources, &job->derived);
+	request = source_request(job);
+	if (!err && job->want_ahead)
+		job->ahead = lm_source_ahead_start(&request);
+	return err;
 }
 
 struct lm_err *lm_job_parse(struct lm_job *job, bool want_hazards)
 {
-	struct lm_source_request request = source_request(job);
 	const struct lm_record *rec;
-	struct lm_err *err;
+	struct lm_err *err = parse_all(job, want_hazards);
 
-	request.want_hazards = want_hazards;
-	job->sources = LM_ARENA_ARRAY(&job->arena, struct lm_source, job->configs.nr);
-	err = lm_source_parse_all(&request, job->sources);
 	if (err)
 		return err;
 	err = lm_subject_make(job->o->header, job->text, job->len, job->sources, job->configs.nr, &job->arena,
@@ -95,6 +115,11 @@ struct lm_err *lm_job_parse(struct lm_job *job, bool want_hazards)
 	job->title = rec->is_typedef_name ? rec->name :
 		     lm_arena_printf(&job->arena, "%s %s", rec->is_union ? "union" : "struct", rec->name);
 	return NULL;
+}
+
+struct lm_err *lm_job_derive(struct lm_job *job)
+{
+	return job->o->auto_configs ? lm_job_parse(job, false) : NULL;
 }
 
 struct lm_err *lm_job_open_binary(struct lm_job *job)
@@ -240,6 +265,7 @@ struct lm_story lm_job_story(const struct lm_job *job)
 		.nr_profiles = job->o->profiles.nr,
 		.attribution = job->has_attribution ? &job->attribution : NULL,
 		.by_offset = job->by_offset,
+		.derived = job->o->auto_configs ? &job->derived : NULL,
 		.kernel = job->configs.kernel,
 	};
 }

@@ -36,7 +36,8 @@ struct lm_options {
 	const char *compile_db, *kbuild, *kernel_headers, *root; /* kernel_headers "": newest installed */
 	const char *const *flags;	/* behind -- */
 	size_t nr_flags;
-	struct lm_list configs;
+	struct lm_list configs, kconfigs;
+	bool auto_configs;
 	struct lm_list profiles;	/* paths, the weight cut off */
 	double *weights;		/* [profiles.nr] */
 	size_t weights_cap;

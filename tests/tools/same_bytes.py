@@ -33,6 +33,8 @@ def commands():
     yield ["diff", *RECORD, *CONFIGS, *PROFILE, "HEAD~1..HEAD", *flags]
     for more in ([], PROFILE, ["--json", *PROFILE], ["--pair", "vmstats,memory_events"]):
         yield ["log", *RECORD, *CONFIGS, *more, "HEAD~4..HEAD", *flags]
+    yield ["show", *RECORD, "--configs", "auto", "--json", *flags]
+    yield ["patch", *RECORD, *PROFILE, "--configs", "auto", *flags]
     yield ["patch", *RECORD, *PROFILE, "--moves", "all", *flags]
     yield ["patch", "--struct", "no_such", "--header", "include/linux/memcontrol.h", *PROFILE, *flags]
 
