@@ -25,7 +25,7 @@ _linemate()
 		return
 	fi
 	case $prev in
-	--header | --source | --profile | --binary | --kconfig | --promise | --before | --after | -o)
+	--header | --source | --profile | --binary | --before | --after | --kconfig | --promise | -o)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return

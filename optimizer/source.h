@@ -50,14 +50,14 @@ struct lm_source {
 	uint64_t line_size;	/* L1_CACHE_BYTES if defined, else 0 */
 	const char *barrier;	/* padding macro that exists here and takes a name, e.g. "CACHELINE_PADDING"; or NULL */
 	const char *barrier_attr; /* attribute macro that exists here, e.g. "____cacheline_aligned_in_smp"; or NULL */
+	const char **files;	/* [nr_files] what was read, as clang opened it, absolute; if wanted, also on failure */
+	size_t nr_files;
+	bool absent;		/* the unit compiles, but the record is not defined in the header */
 	const char *barrier_text; /* what the attribute macro expands to, or NULL: empty where it aligns nothing */
 	/* If guards are wanted: the record and those nested in it by value, and what their guards test. */
 	struct lm_guarded *guarded;
 	size_t nr_guarded;
 	struct lm_tested_list tested;
-	const char **files;	/* [nr_files] what was read, as clang opened it, absolute; if wanted, also on failure */
-	size_t nr_files;
-	bool absent;		/* the unit compiles, but the record is not defined in the header */
 };
 
 struct lm_source_request {
@@ -66,10 +66,10 @@ struct lm_source_request {
 	const char *text;	/* the header's bytes: parsed instead of the file on disk */
 	size_t len;
 	bool want_hazards;
+	bool want_files;
 	bool want_users;
 	bool want_guards;
 	bool want_bodies;	/* of functions, so that errors in them are seen */
-	bool want_files;
 };
 
 /*

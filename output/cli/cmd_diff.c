@@ -263,6 +263,8 @@ static struct lm_err *run(struct diff *d)
 	struct lm_err *err = lm_job_read_header(d->job);
 
 	if (!err)
+		err = lm_job_derive(d->job);
+	if (!err)
 		err = find_versions(d);
 	if (!err)
 		err = parse_versions(d);

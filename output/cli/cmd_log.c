@@ -142,6 +142,8 @@ static struct lm_err *run(struct log *l)
 	struct lm_err *err = lm_job_read_header(l->job);
 
 	if (!err)
+		err = lm_job_derive(l->job);
+	if (!err)
 		err = find_range(l);
 	if (err)
 		return err;

@@ -118,6 +118,11 @@ struct lm_err *lm_job_parse(struct lm_job *job, bool to_patch)
 	return NULL;
 }
 
+struct lm_err *lm_job_derive(struct lm_job *job)
+{
+	return job->o->auto_configs ? lm_job_parse(job, false) : NULL;
+}
+
 struct lm_err *lm_job_open_binary(struct lm_job *job)
 {
 	const struct lm_options *o = job->o;

@@ -43,6 +43,7 @@ struct lm_err *lm_job_read_header(struct lm_job *job) LM_MUST_CHECK;
 void lm_job_parse_ahead(struct lm_job *job);	/* begins; for a command that will parse a changed header */
 /* to_patch: hazards, and the records that hold this one, are looked for, too. */
 struct lm_err *lm_job_parse(struct lm_job *job, bool to_patch) LM_MUST_CHECK;
+struct lm_err *lm_job_derive(struct lm_job *job) LM_MUST_CHECK;	/* --configs auto, where other parses follow */
 struct lm_err *lm_job_open_binary(struct lm_job *job) LM_MUST_CHECK;	/* nothing without --binary */
 struct lm_err *lm_job_read_profiles(struct lm_job *job) LM_MUST_CHECK;	/* nothing without --profile */
 struct lm_err *lm_job_join(struct lm_job *job) LM_MUST_CHECK;		/* nothing without --profile */
