@@ -163,8 +163,8 @@ static int parse_record(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_STRUCT:
-		if (o->record && !o->several)
-			argp_error(state, "--struct names a second record, %s: only patch takes several", arg);
+		if (!o->several)
+			o->records.nr = 0;	/* the last one counts, as everywhere */
 		lm_options_add(o, &o->records, record_name(state, arg));
 		o->record = o->records.items[0];
 		return 0;
