@@ -37,6 +37,10 @@ _linemate()
 		return
 	fi
 	case $prev in
+	--configs)
+		mapfile -t COMPREPLY < <(compgen -W "auto" -- "$cur")
+		return
+		;;
 	--color)
 		mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur")
 		return
@@ -67,7 +71,10 @@ _linemate()
 		esac
 		;;
 	esac
-	if [[ $cur == -* ]]; then
+	if [[ $verb == check && $cur != -* ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -X '!*.promise' -- "$cur"; compgen -d -- "$cur")
+	elif [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_linemate_options "$program" "$verb")" -- "$cur")
 	else
 		compopt -o filenames

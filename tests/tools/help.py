@@ -44,9 +44,13 @@ def try_out(linemate, verb, example):
 
 def main():
     linemate = pathlib.Path(sys.argv[1]).resolve()
-    commands = re.search(r"^Commands:\n((?:  .*\n)+)", run([linemate, "--help"]).stdout, re.M)
+    overview = run([linemate, "--help"]).stdout
+    commands = re.search(r"^Commands:\n((?:.+\n)+)", overview, re.M)
+    for line in commands[1].splitlines():
+        if not re.match(r"  \w+ +\S", line):
+            fail(f"a command's line is too long and was broken before: {line}")
     verbs = re.findall(r"^  (\w+) ", commands[1], re.M)
-    if len(verbs) < 3:
+    if len(verbs) < 3 or "patch" not in verbs:
         sys.exit(f"too few commands: {verbs}")
     for verb in verbs:
         text = run([linemate, verb, "--help"]).stdout
