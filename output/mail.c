@@ -54,7 +54,10 @@ static void add_problem(const struct lm_mail *m)
 	const struct lm_story *s = rows->story;
 	const struct lm_row_pair *pair = lm_mail_main_pair(rows);
 
-	if (!pair) {
+	if (s->plan->for_size) {
+		lm_mail_say(m, 0, 0, "%s takes more cache lines than its members need. Another order gives bytes back, in no "
+			    "configuration at the price of transfers.", s->record);
+	} else if (!pair) {
 		lm_mail_say(m, 0, 0, "CPUs contend for cache lines of %s that they need not share.", s->record);
 	} else {
 		const struct lm_row_side *a = &pair->a, *b = &pair->b;
@@ -103,7 +106,7 @@ static void add_moves(const struct lm_mail *m)
 			lm_mail_say(m, 0, 0, "Move %s from %s to %s%s.", move->unit, place(m, move->from), place(m, move->to),
 				    move->barrier ? ", onto the start of a cache line" : "");
 	}
-	if (rows->nr_moves && !moves_a_side(m))
+	if (rows->nr_moves && !s->plan->for_size && !moves_a_side(m))
 		lm_mail_say(m, 0, 0, "What this shifts takes the two apart.");
 	lm_mail_say(m, 0, 0, "Transfers of cache lines between CPUs, as the profile's accesses let expect: %s before, %s "
 		    "after (%s)%s.", lm_count(m->arena, s->plan->transfers_before),

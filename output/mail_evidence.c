@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A message is read by people: tables end where they would stop. */
-enum { MAX_PAIRS = 3, MAX_SITES = 3, MAX_SHIFTS = 16, MAX_SHARED = 4, MAX_COLUMNS = 5 };
+enum { MAX_PAIRS = 3, MAX_SITES = 3, MAX_SHIFTS = 16, MAX_SHARED = 4, MAX_USERS = 6, MAX_COLUMNS = 5 };
 
 static void heading(const struct lm_mail *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void heading(const struct lm_mail *m, const char *fmt, ...)
@@ -130,8 +130,8 @@ static void add_pair(const struct lm_mail *m, const struct lm_row_pair *pair, bo
 		lm_mail_say(m, 4, 6, "now apart%s, with %lld bytes of slack",
 			    rows->nr_views > 1 ? " in every configuration" : "", (long long)pair->slack);
 	else if (before)
-		lm_mail_say(m, 4, 6, "still line mates%s",
-			    rows->nr_views > 1 ? " in at least one configuration" : "");
+		lm_mail_say(m, 4, 6, "still line mates%s%s", rows->nr_views > 1 ? " in " : "",
+			    rows->nr_views > 1 ? pair->together : "");
 }
 
 static void add_pairs(const struct lm_mail *m)
@@ -208,6 +208,32 @@ static void add_allocator(const struct lm_mail *m)
 	if (same)
 		lm_mail_say(m, 2, 6, "unchanged%s; base: %s", rows->nr_views > 1 ? " in every configuration" : "",
 			    rows->configs[0].step_after);
+}
+
+/* What holds the record by value becomes smaller with it, or stays as it is. */
+static void add_users(const struct lm_mail *m)
+{
+	const struct lm_users *users = m->rows->story->users;
+	bool any = false;
+
+	for (uint32_t v = 0; users && v < m->rows->nr_views; v++) {
+		struct lm_str s = { 0 };
+
+		for (size_t i = 0; i < users[v].nr && i < MAX_USERS; i++) {
+			const struct lm_users_row *u = &users[v].rows[i];
+
+			lm_str_addf(&s, "%s%s %s bytes", i ? ", " : "", lm_safe(m->arena, u->name),
+				    arrow(m, whole(m, u->before), whole(m, u->after)));
+		}
+		if (users[v].nr > MAX_USERS)
+			lm_str_add(&s, " and others");
+		if (s.len && !any)
+			heading(m, "Records that hold it:");
+		any |= s.len > 0;
+		if (s.len)
+			lm_mail_say(m, 2, 4, "%s: %s", m->rows->configs[v].name, lm_str_text(&s));
+		lm_str_release(&s);
+	}
 }
 
 static const char *lines(const struct lm_mail *m, uint64_t first, uint64_t last)
@@ -401,8 +427,11 @@ static void add_verification(const struct lm_mail *m)
 
 	heading(m, "Verified:");
 	if (v)
-		lm_mail_say(m, 2, 4, "compiled with %s, every configuration above (compilations: %u): offsets in the debug info "
+		lm_mail_say(m, 2, 4, "parsed again in every configuration above and compiled with %s (compilations: %u); offsets in the debug info "
 			    "are the planned ones", v->compilers, v->nr_compilations);
+	for (uint32_t i = 0; v && i < v->nr_unspoken; i++)
+		lm_mail_say(m, 2, 4, "configuration %s not compiled with %s: %s", lm_safe(m->arena, v->unspoken[i].config),
+			    v->unspoken[i].compiler, lm_safe(m->arena, v->unspoken[i].why));
 	if (v && v->missing)
 		lm_mail_say(m, 2, 4, "not with %s, which is not installed", v->missing);
 	if (s->kernel && !s->subject->views[0].rec->randomized)
@@ -416,6 +445,7 @@ void lm_mail_add_evidence(const struct lm_mail *m)
 {
 	add_pairs(m);
 	add_layout(m);
+	add_users(m);
 	add_shifts(m);
 	add_transfers(m);
 	if (m->rows->nr_curve > 1)

@@ -150,6 +150,12 @@ static void subjects(const struct lm_mail *m, const char *words[4])
 	const char *record = rows->story->record;
 	uint32_t nr = 0;
 
+	if (rows->story->plan->for_size) {
+		words[nr++] = lm_arena_printf(m->arena, "let %s take fewer cache lines", record);
+		words[nr++] = "take fewer cache lines";
+		words[nr] = NULL;
+		return;
+	}
 	if (pair) {
 		const char *a = member_of(m, pair->a.leaf), *b = member_of(m, pair->b.leaf);
 		const struct lm_row_move *move = rows->nr_moves == 1 && !rows->moves[0].stays ? &rows->moves[0] : NULL;

@@ -130,7 +130,7 @@ EVIDENCE = {
     "stability": r"1,292 such\s+changes",
     "samples": r"7,834,530 read, 7,834,530 used",
     "evidence class": r"evidence: exact",
-    "compilers": r"gcc [\d.]+.* and clang [\d.]+",
+    "compilers": r"gcc [\d.]+\s+and\s+clang [\d.]+",
     "RANDSTRUCT": r"RANDSTRUCT",
 }
 

@@ -60,6 +60,9 @@ def main():
                ([256, 1728, 1216], [256, 2432, 1216]))
         expect("a patch, and for its size", told["verdict"] == "moved" and told["for_size"] is True)
         expect("it says what it gives back", "It gives 64 bytes back (1 line of 64)" in words.stderr)
+        mail = run([*argv, "--mail", "--from", "A <a@example.org>", "--", *flags], tree).stdout
+        expect("a mail says so, too", "let struct page_counter take fewer cache lines\n" in mail
+               and "struct mem_cgroup 1728 -> 1600 bytes" in " ".join(mail.split()) and "CPUs contend" not in mail, mail[:2000])
         expect("one move", len(told["moves"]) == 1, [m["unit"] for m in told["moves"]])
         expect("no more transfers", told["transfers_after"] <= told["transfers_before"] * (1 + 1e-9),
                (told["transfers_before"], told["transfers_after"]))
