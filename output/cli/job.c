@@ -176,6 +176,7 @@ static struct lm_err *read_profile(struct lm_job *job, size_t i)
 		.objects = job->o->objects,
 		.nr_objects = job->o->nr_objects,
 		.record_size = record_size(job),
+		.trace = job->trace,
 	};
 	struct lm_accesses one;
 	struct lm_err *err;
