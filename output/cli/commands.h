@@ -10,7 +10,8 @@
 	X(patch, "what should change? profile + header -> unified diff") \
 	X(show, "what is the layout, and where is the heat?") \
 	X(profile, "what did perf see, per field? any perf output -> access file") \
-	X(replay, "what does a layout cost? accesses in order, through a model of the caches")
+	X(replay, "what does a layout cost? accesses in order, through a model of the caches") \
+	X(rank, "which records of a program are worth a look?")
 
 /* argv[0] is the verb.  The error's code is the exit code; wrong use exits by itself. */
 #define X(verb, text) struct lm_err *lm_cmd_##verb(int argc, char **argv) LM_MUST_CHECK;
