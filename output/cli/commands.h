@@ -11,6 +11,7 @@
 	X(show, "what is the layout, and where is the heat?") \
 	X(profile, "what did perf see, per field? any perf output -> access file") \
 	X(replay, "what does a layout cost? accesses in order, through a model of the caches") \
+	X(bench, "what is the layout worth here? old and new, timed on this machine") \
 	X(rank, "which records of a program are worth a look?")
 
 /* argv[0] is the verb.  The error's code is the exit code; wrong use exits by itself. */
