@@ -86,7 +86,7 @@ enum lm_bench_verdict { LM_BENCH_NO_DIFFERENCE, LM_BENCH_FASTER, LM_BENCH_SLOWER
 
 /*
  * Two layouts compared round by round.  There is a difference if the sign test
- * says so (chance below 1 %), and the median of the ratios is further from 1
+ * says so (chance below 1 in 1000), and the median of the ratios is further from 1
  * than two runs of one and the same layout usually are, and than 2 %.
  */
 struct lm_bench_comparison {

@@ -185,7 +185,7 @@ static void player_code(const struct lm_bench_player *player, struct lm_str *out
 		[LM_BENCH_LOAD] = "LOAD", [LM_BENCH_STORE] = "STORE", [LM_BENCH_ADD] = "ADD",
 	};
 
-	lm_str_addf(out, "PLAY(play_%u_%u)\n{\n", player->threads, player->thread);
+	lm_str_addf(out, "PLAY(play_%u_%u)\n{\n\t(void)mine;\n", player->threads, player->thread);
 	for (uint32_t i = 0; i < LM_BENCH_SLOTS; i++) {
 		const struct lm_bench_slot *s = &player->slots[i];
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A difference by chance in one of so many comparisons is one too many. */
-#define MAX_CHANCE 0.01
+#define MAX_CHANCE 0.001
 /* Below this, where code and data happen to lie decides. */
 #define MIN_DIFFERENCE 0.02
 
@@ -111,13 +111,14 @@ struct lm_err *lm_bench_read(const char *text, uint32_t rounds, const struct lm_
 	struct lm_bench_result *results = LM_ARENA_ARRAY(arena, struct lm_bench_result, s->nr);
 	double **speeds;
 	size_t results_nr = 0, rows = 0, read = 0;
+	const char *p = text;
 
 	for (size_t i = 0; i < s->nr; i += s->players[i].threads)
 		results[results_nr++].threads = s->players[i].threads;
 	speeds = LM_ARENA_ARRAY(arena, double *, results_nr * LM_NR_BENCH);
 	for (size_t i = 0; i < results_nr * LM_NR_BENCH; i++)
 		speeds[i] = LM_ARENA_ARRAY(arena, double, rounds);
-	for (const char *p = text; *p; rows++) {
+	for (; *p; rows++) {
 		unsigned threads, round, layout;
 		double ops;
 		int len = 0;
@@ -132,7 +133,7 @@ struct lm_err *lm_bench_read(const char *text, uint32_t rounds, const struct lm_
 		read++;
 		p += len + 1;
 	}
-	if (read != results_nr * rounds * LM_NR_BENCH)
+	if (*p || read != results_nr * rounds * LM_NR_BENCH)
 		return lm_err_new(LM_ERR_BUG, "The benchmark printed something else than its rows: row %zu of %zu.", rows + 1,
 				  results_nr * rounds * LM_NR_BENCH);
 	for (size_t i = 0; i < results_nr; i++)
