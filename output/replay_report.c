@@ -154,7 +154,7 @@ static void side_text(const struct lm_replay_story *s, const struct lm_replay_si
 		lm_wrapf(out, 2, 6, "%s accesses are to no member of this layout, and were left out",
 			 lm_count(arena, side->absent));
 	if (hidden)
-		lm_wrapf(out, 2, 6, "%zu lines with fewer than %s misses and upgrades: -v", hidden,
+		lm_wrapf(out, 2, 6, "%zu line%s with fewer than %s misses and upgrades: -v", hidden, hidden == 1 ? "" : "s",
 			 lm_count(arena, floor(least) + 1));
 }
 

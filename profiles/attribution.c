@@ -307,6 +307,15 @@ static void finish(struct run *r)
 	free(r->hits);
 }
 
+static void copy_bases(const struct lm_objects *o, uint64_t **ret)
+{
+	*ret = calloc(o->nr + 1, sizeof(**ret));
+	if (!*ret)
+		lm_oom();
+	for (size_t i = 0; i < o->nr; i++)
+		(*ret)[i] = o->items[i].base;
+}
+
 static struct lm_err *find_record(struct lm_debuginfo *bin, const char *name, struct target *ret)
 {
 	const struct lm_dbg_record *record;
@@ -340,6 +349,8 @@ struct lm_err *lm_attribute(struct lm_debuginfo *bin, struct lm_samples *samples
 		err = settle_all(&r);
 		count_drops(&r, out);
 	}
+	if (!err && opts->bases)
+		copy_bases(&target.objects, opts->bases);
 	finish(&r);
 	if (!err)
 		*ret = result;

@@ -10,7 +10,7 @@
 	X(patch, "what should change? profile + header -> unified diff") \
 	X(show, "what is the layout, and where is the heat?") \
 	X(profile, "what did perf see, per field? any perf output -> access file") \
-	X(replay, "what does a layout cost? accesses in order, through a model of the caches") \
+	X(replay, "what does a layout cost? the accesses, played through caches") \
 	X(bench, "what is the layout worth here? old and new, timed on this machine") \
 	X(rank, "which records of a program are worth a look?")
 
