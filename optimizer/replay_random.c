@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 16, MAX_DRAWN = 1 << 17 };
+enum { RUNS = 16, MAX_DRAWN = 1 << 16 };
 
 /* Accesses of one CPU to one line. */
 struct class {

@@ -5,6 +5,18 @@
 
 #define MAX_HEADER (16u << 20)
 
+/* The parser names the file that the new text stands for. */
+static struct lm_err *in_place_of(struct lm_err *err, const char *path, const char *header)
+{
+	struct lm_err *whole;
+
+	if (!err)
+		return NULL;
+	whole = lm_err_new(err->code, "With %s in the place of %s: %s", path, header, err->msg);
+	lm_err_free(err);
+	return whole;
+}
+
 struct lm_err *lm_after_parse(struct lm_after *after, struct lm_job *job, const char *path)
 {
 	struct lm_source_request request = { .configs = &job->configs, .record = job->o->record };
@@ -20,9 +32,10 @@ struct lm_err *lm_after_parse(struct lm_after *after, struct lm_job *job, const 
 	after->nr = job->configs.nr;
 	after->sources = LM_ARENA_ARRAY(&job->arena, struct lm_source, after->nr);
 	err = lm_source_parse_all(&request, after->sources);
-	if (err)
-		return err;
-	return lm_subject_make(path, text, len, after->sources, after->nr, &job->arena, &after->body, &after->subject);
+	if (!err)
+		err = lm_subject_make(job->o->header, text, len, after->sources, after->nr, &job->arena, &after->body,
+				      &after->subject);
+	return in_place_of(err, path, job->o->header);
 }
 
 struct lm_err *lm_after_join(struct lm_after *after, struct lm_job *job)

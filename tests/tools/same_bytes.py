@@ -27,6 +27,10 @@ def commands():
         yield [verb, "--help"]
         for more in ([], ["--json"], ["-v"]):
             yield [verb, *RECORD, *PROFILE, *CONFIGS, *more, *flags]
+    for verb in ("replay", "bench", "rank"):
+        yield [verb, "--help"]
+    for more in ([], ["--json"]):
+        yield ["replay", *RECORD, *PROFILE, *more, *flags]
     yield ["show", *RECORD, *flags]
     yield ["patch", *RECORD, *PROFILE, "--moves", "all", *flags]
     yield ["patch", "--struct", "no_such", "--header", "include/linux/memcontrol.h", *PROFILE, *flags]
