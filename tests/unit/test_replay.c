@@ -1,4 +1,5 @@
 /* test_replay.c - accesses in order: their trace, and what caches do with it. */
+#include "data_writer.h"
 #include "fixture.h"
 
 #include "optimizer/cost.h"
@@ -263,6 +264,54 @@ static void samples_with_times_have_an_order(void **state)
 	lm_accesses_release(&t);
 }
 
+/* perf.data is not sorted by time: each CPU's buffer is written as it fills. */
+static void perf_data_has_an_order(void **state)
+{
+	enum { IP = 1, TID = 2, TIME = 4, ADDR = 8, ID = 64, CPU = 128, DATA_SRC = 1 << 15 };
+	static const struct attr_words attr = { .type = 4, .config = 0x1cd, .flags = 2 << 15,
+						.sample_type = IP | TID | TIME | ADDR | ID | CPU | DATA_SRC };
+	static const char *const names[] = { "cpu/mem-loads,ldlat=30/P" };
+	static const struct file_words words = { .attrs = &attr, .names = names, .nr = 1, .version = "6.1" };
+	static const struct { uint64_t time, addr, cpu, data_src; } samples[] = {
+		{ 70, 0xffff888100000018, 3, 2 }, { 20, 0xffff888100000010, 1, 4 }, { 50, 0xffff888100000020, 1, 2 },
+	};
+	const uint64_t object = 0xffff888100000000;
+	struct lm_trace trace = { 0 };
+	struct lm_reader_opts opts = { .record = "s", .objects = &object, .nr_objects = 1, .record_size = 64,
+				       .trace = &trace };
+	struct lm_str records = { 0 }, file = { 0 }, b = { 0 };
+	struct lm_accesses t;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		put_u64(&b, 0x401000);
+		put_u64(&b, 0);
+		put_u64(&b, samples[i].time);
+		put_u64(&b, samples[i].addr);
+		put_u64(&b, 100);
+		put_u64(&b, samples[i].cpu);
+		put_u64(&b, samples[i].data_src);
+		put_record(&records, 9, 2, &b);
+	}
+	put_file(&file, &words, &records, 1);
+	lm_accesses_init(&t);
+	must(lm_profile_read_memory("m", file.text, file.len, &opts, &t));
+	lm_trace_settle(&trace, false);
+	assert_int_equal(trace.nr, 3);	/* although the file says nowhere what is mapped at their ips */
+	assert_int_equal(trace.unordered, 0);
+	assert_int_equal(trace.times[0], 20);
+	assert_int_equal(trace.kinds[trace.steps[0].kind].offset, 16);
+	assert_true(trace.kinds[trace.steps[0].kind].write);
+	assert_int_equal(trace.kinds[trace.steps[2].kind].offset, 24);
+	assert_int_equal(trace.cpus[trace.steps[2].cpu], 3);
+	assert_int_equal(t.used, 3);
+	lm_str_release(&records);
+	lm_str_release(&file);
+	lm_str_release(&b);
+	lm_trace_release(&trace);
+	lm_accesses_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +325,7 @@ int main(void)
 		cmocka_unit_test(records_are_read_or_counted),
 		cmocka_unit_test(text_is_no_trace),
 		cmocka_unit_test(samples_with_times_have_an_order),
+		cmocka_unit_test(perf_data_has_an_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
