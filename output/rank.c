@@ -1,13 +1,21 @@
 /* rank.c - records from debug info, priced and sorted. */
 #include "output/rank.h"
 
+#include "base/parallel.h"
+#include "optimizer/packing.h"
 #include "optimizer/pairs.h"
 #include "profiles/typing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN_ALIGN = 8 };	/* of allocators, where no object was found */
+enum { WORD = 8 };	/* what allocators align to, where no object was found; and no scalar is aligned to more */
+
+/* For the packing problem: seconds a record, and the share of touches that is filler. */
+#define SECONDS 1.0
+#define COLD 1e-3
+/* Fewer transfers are none. */
+#define SOME 0.5
 
 /* One record as the optimizer knows records, each member a unit. */
 struct candidate {
@@ -22,13 +30,21 @@ struct candidate {
 	struct lm_usage usage;
 };
 
+/* Sizes and offsets are multiples of the alignment, which debug info does not tell. */
+static uint32_t likely_align(const struct lm_type_member *m)
+{
+	uint64_t bits = m->offset | m->size | WORD;
+
+	return (uint32_t)(bits & -bits);
+}
+
 static void add_field(struct candidate *c, const struct lm_type_member *m)
 {
 	uint32_t i = c->rec.nr_fields++;
 
 	c->rec.fields[i] = (struct lm_field){
 		.name = m->name, .key = m->name, .type = "", .size = m->size, .bits = m->bits,
-		.bit_offset = m->offset * 8, .flexible = !m->size && m->bits == UINT32_MAX, .anonymous = !*m->name,
+		.type_align = likely_align(m), .bit_offset = m->offset * 8, .flexible = !m->size && m->bits == UINT32_MAX, .anonymous = !*m->name,
 	};
 	c->layout.bit_offset[i] = m->offset * 8;
 	c->view.field_unit[i] = c->view.first_field[i] = i;
@@ -130,18 +146,36 @@ static struct lm_err *add_leaves(struct candidate *c)
 
 /* ---- one record ---- */
 
-static void price(struct candidate *c, uint32_t line, struct lm_arena *arena, struct lm_rank_row *row)
+/* What no layout of the same members costs less than, with every object on a line and no larger than it is. */
+static struct lm_err *find_bound(struct candidate *c, uint32_t line, double *ret)
 {
-	/* Bases that were seen say what alignment there is. */
-	struct lm_cost_opts opts = { line, c->item->alignment ? c->item->alignment : UNKNOWN_ALIGN };
+	struct lm_cost_opts opts = { line, line };
+	uint32_t nr = c->body.nr_units;
+	struct lm_rules none = {
+		.fixed = lm_arena_alloc(&c->arena, nr + 1),
+		.fixed_offset = lm_arena_alloc(&c->arena, nr + 1),
+		.segment = LM_ARENA_ARRAY(&c->arena, uint32_t, nr + 1),
+		.block = LM_ARENA_ARRAY(&c->arena, uint32_t, nr + 1),
+	};
 	struct lm_cost *cost = lm_cost_new(&c->view, &c->usage, 0, &opts);
+	struct lm_packing packing = { 0 };
+	struct lm_pack pack;
+	struct lm_err *err;
+
+	lm_pack_build(&c->subject, &none, &c->usage, 0, cost, &c->layout, line, COLD, &c->arena, &pack);
+	lm_cost_free(cost);
+	err = lm_packing_solve(&pack, SECONDS, &c->arena, &packing);
+	*ret = packing.bound;
+	return err;
+}
+
+static void find_worst(struct candidate *c, struct lm_cost *cost, uint32_t line, struct lm_arena *arena,
+		       struct lm_rank_row *row)
+{
 	struct lm_pair *pairs;
 	uint32_t nr;
-	double between = lm_cost_between(cost, &c->layout);
 
-	row->transfers = lm_cost_layout(cost, &c->layout);
-	row->removable = between > 0 ? between : 0;
-	lm_pairs_priced(&c->subject, &c->usage, &cost, &c->layout, line, 0.5, &c->arena, &pairs, &nr);
+	lm_pairs_priced(&c->subject, &c->usage, &cost, &c->layout, line, SOME, &c->arena, &pairs, &nr);
 	for (uint32_t i = 0; i < nr; i++) {
 		if (pairs[i].inside)
 			continue;
@@ -151,7 +185,24 @@ static void price(struct candidate *c, uint32_t line, struct lm_arena *arena, st
 		row->b = lm_arena_strdup(arena, c->rec.leaves[pairs[i].leaf_b].path);
 		break;
 	}
+}
+
+static struct lm_err *price(struct candidate *c, uint32_t line, struct lm_arena *arena, struct lm_rank_row *row)
+{
+	/* Bases that were seen say what alignment there is. */
+	struct lm_cost_opts opts = { line, c->item->alignment ? c->item->alignment : WORD };
+	struct lm_cost *cost = lm_cost_new(&c->view, &c->usage, 0, &opts);
+	struct lm_err *err = NULL;
+	double bound = 0;
+
+	row->transfers = lm_cost_layout(cost, &c->layout);
+	find_worst(c, cost, line, arena, row);
 	lm_cost_free(cost);
+	if (row->transfers >= SOME)
+		err = find_bound(c, line, &bound);
+	if (!err && row->transfers >= SOME && row->transfers > bound)
+		row->removable = row->transfers - bound;
+	return err;
 }
 
 static struct lm_err *rank_one(struct candidate *c, struct lm_attributed *item, uint32_t line, uint32_t cpus,
@@ -175,9 +226,7 @@ static struct lm_err *rank_one(struct candidate *c, struct lm_attributed *item, 
 	c->layout.size = c->rec.size;
 	c->layout.align = 1;
 	err = lm_join(&c->subject, &item->accesses, item->name, cpus, &c->arena, &c->usage);
-	if (!err)
-		price(c, line, arena, row);
-	return err;
+	return err ? err : price(c, line, arena, row);
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -205,9 +254,11 @@ struct lm_err *lm_rank_make(struct lm_debuginfo *bin, struct lm_attributed_all *
 	for (size_t i = 0; i < all->nr && !err; i++) {
 		struct candidate c = { .typing = { bin, LM_NO_UNIT } };
 
+		lm_progress("pricing records", i, all->nr);
 		err = rank_one(&c, &all->items[i], line, cpus, arena, &rank.rows[i]);
 		lm_arena_release(&c.arena);
 	}
+	lm_progress("pricing records", 1, 1);
 	if (err)
 		return err;
 	if (rank.nr)

@@ -1,6 +1,6 @@
 /*
  * rank.h - which records of a program are worth a look: what each one's
- * accesses cost, and how much of that its members cost each other.
+ * accesses cost, and how much of that another order of its members could save.
  *
  * A record is priced as it lies in the program, from the debug info alone: no
  * header is parsed, so nothing is known of what may move.
@@ -18,7 +18,7 @@ struct lm_rank_row {
 	uint64_t accesses;		/* samples that touched it */
 	uint64_t objects;		/* that were told apart; 0: all were taken as one */
 	double transfers;		/* expected, of its accesses */
-	double removable;		/* of these, what members cost each other: no layout removes the rest */
+	double removable;		/* these less the bound of the packing problem: no layout as large removes more */
 	double worst;			/* of the worst pair of line mates; 0: there is none */
 	const char *a, *b;		/* that pair; a is written more */
 	uint64_t line;			/* the one they share */

@@ -47,8 +47,8 @@ void lm_rank_text(const struct lm_rank *r, size_t top, struct lm_str *out)
 	if (rest)
 		lm_str_addf(out, "  %zu more records that cost less: -v\n", rest);
 	lm_wrapf(out, 0, 4, "transfers: cache lines of %u bytes that these accesses let expect to move between CPUs; "
-		 "removable: what members cost each other, the most that another order of them could remove; the rest is "
-		 "contention inside single members", r->line);
+		 "removable: the most that another order of the members could save with the record no larger than it is; the "
+		 "rest stays, most of it contention inside single members", r->line);
 	lost_text(r, &arena, out);
 	lm_arena_release(&arena);
 }

@@ -12,7 +12,7 @@
 
 enum { OPT_AFTER = 0x500, OPT_KEEP, OPT_ROUNDS, OPT_MS };
 enum { MIN_ROUNDS = 11, ROUNDS = 21, MAX_ROUNDS = 10000, SLICE_MS = 5, MAX_SLICE_MS = 10000, MAX_THREADS = 256 };
-enum { BUILD_SECONDS = 120, MAX_ROWS = 64 << 20 };
+enum { BUILD_SECONDS = 120, MAX_ROWS = 64 << 20, MAX_OBJECT = 64 << 20 };
 
 struct own {
 	struct lm_options o;	/* first: the parsers of all commands know this only */
@@ -201,6 +201,9 @@ static struct lm_err *lay_out(struct bench *b)
 	const struct lm_record *rec = b->job.subject.views[0].rec;
 	struct lm_err *err;
 
+	if (!b->job.usage.nr_touches[0])
+		return lm_err_new(LM_ERR_INPUT, "%s: none of its accesses is to a member that the base configuration has: bench "
+				  "times that one", b->own->o.profiles.items[0]);
 	b->program.size = rec->size;
 	b->program.places[LM_BENCH_BEFORE] = places_by_offsets(b, declared(b, rec));
 	b->program.places[LM_BENCH_AGAIN] = b->program.places[LM_BENCH_BEFORE];
@@ -211,6 +214,9 @@ static struct lm_err *lay_out(struct bench *b)
 		for (int k = 0; k < LM_NR_BENCH; k++)
 			if (b->program.places[k][i] + 8 > b->program.size)
 				b->program.size = b->program.places[k][i] + 8;
+	if (!err && b->program.size > MAX_OBJECT)
+		err = lm_err_new(LM_ERR_LIMIT, "%s: an object of %s is larger than 64 MB, or accessed behind that: too large to "
+				 "be timed", b->own->o.header, b->job.title);
 	return err;
 }
 
@@ -277,9 +283,9 @@ static struct lm_err *build_and_run(struct bench *b)
 	lm_progress("building the benchmark", 0, 2);
 	err = run_in_dir(b, build, BUILD_SECONDS, "built");
 	lm_progress("running the benchmark", 1, 2);
-	/* It repeats runs up to six times; more than that, and the machine is not for benchmarks. */
+	/* It repeats runs up to nine times; more than that, and the machine is not for benchmarks. */
 	if (!err)
-		err = run_in_dir(b, run, 60 + 20 * counts * b->own->rounds * LM_NR_BENCH * b->own->slice_ms / 1000, "run");
+		err = run_in_dir(b, run, 60 + 30 * counts * b->own->rounds * LM_NR_BENCH * b->own->slice_ms / 1000, "run");
 	lm_progress("running the benchmark", 2, 2);
 	if (!err)
 		err = lm_file_read(lm_arena_printf(&b->job.arena, "%s/rows.tsv", b->dir), "the benchmark's rows", MAX_ROWS,

@@ -7,6 +7,7 @@ tell its own throughput, before and after in turns.  The patch must apply, the
 server must answer as it did; the ratio is printed and judged by nobody: other
 programs on the machine may take it away.
 """
+import json
 import os
 import pathlib
 import re
@@ -130,6 +131,9 @@ def main():
         build(before)
         profile = trace(before)
         expect("lackey traced every access", profile.stat().st_size > 1 << 20, f"{profile.stat().st_size:,} bytes")
+        ranked = json.loads(run([linemate, "rank", "--binary", "server", "--profile", profile, "--json"], before).stdout)
+        expect("rank puts its state first", ranked["records"][0]["record"] == "service",
+               [(r["record"], round(r["removable"])) for r in ranked["records"]])
         done = run([linemate, "patch", "--struct", "service", "--header", "service.h", "--binary", "server",
                     "--profile", profile, "--base-align", "64"], before)
         print(done.stderr.split("\n\n")[0])
