@@ -15,7 +15,10 @@
 
 #include <stdbool.h>
 
-/* Layouts, in the order of the program's tables.  AGAIN is BEFORE once more: how much do two runs of one layout differ? */
+/*
+ * Layouts, in the order of the program's tables.  AGAIN is BEFORE once more:
+ * how much do two runs of one layout differ?
+ */
 #define LM_BENCH_LAYOUTS(X) \
 	X(BEFORE, "before") \
 	X(AFTER, "after") \
@@ -106,7 +109,7 @@ struct lm_bench_result {
 /* speed[layout][rounds]: operations per second; rounds > 0. */
 void lm_bench_judge(const double *const *speed, size_t rounds, struct lm_bench_result *out);
 
-/* Reads the program's rows: "threads round layout speed", each once.  LM_ERR_BUG: they are not what the program prints. */
+/* Reads the program's rows: "threads round layout speed", each once.  LM_ERR_BUG: they are something else. */
 struct lm_err *lm_bench_read(const char *text, uint32_t rounds, const struct lm_bench_schedule *s,
 			     struct lm_arena *arena, struct lm_bench_result **out, size_t *nr) LM_MUST_CHECK;
 

@@ -182,8 +182,9 @@ static uint64_t stride_of(const struct lm_bench_program *p)
 
 static uint64_t objects_of(const struct lm_bench_program *p)
 {
-	uint64_t fit = MAX_MEMORY / stride_of(p), nr = p->usage->nr_objects < MAX_OBJECTS ? p->usage->nr_objects : MAX_OBJECTS;
+	uint64_t fit = MAX_MEMORY / stride_of(p), nr = p->usage->nr_objects;
 
+	nr = nr < MAX_OBJECTS ? nr : MAX_OBJECTS;
 	nr = nr < fit ? nr : fit;
 	return nr ? nr : 1;
 }
@@ -218,7 +219,8 @@ static void player_code(const struct lm_bench_player *player, struct lm_str *out
 
 static void player_tables(const struct lm_bench_program *p, const struct lm_bench_player *player, struct lm_str *out)
 {
-	lm_str_addf(out, "static const uint32_t offsets_%u_%u[NR_LAYOUTS][NR_SLOTS] = {\n", player->threads, player->thread);
+	lm_str_addf(out, "static const uint32_t offsets_%u_%u[NR_LAYOUTS][NR_SLOTS] = {\n", player->threads,
+		    player->thread);
 	for (int layout = 0; layout < LM_NR_BENCH; layout++) {
 		lm_str_add(out, "\t{");
 		for (uint32_t i = 0; i < LM_BENCH_SLOTS; i++)
@@ -232,9 +234,9 @@ void lm_bench_text(const struct lm_bench_program *p, const struct lm_bench_sched
 {
 	lm_str_addf(out, "/*\n * Accesses to %s, written by linemate bench.\n", p->record);
 	lm_str_add(out, head);
-	lm_str_addf(out, "enum { NR_LAYOUTS = %d, NR_SLOTS = %d, NR_CPUS = %u, NR_OBJECTS = %" PRIu64 ", STRIDE = %" PRIu64 ", ROUNDS = %u, "
-		    "SLICE_MS = %u, GOOD_RUNS = 3, TRIES = 9 };\n\n", LM_NR_BENCH, LM_BENCH_SLOTS, s->players[s->nr - 1].threads, objects_of(p),
-		    stride_of(p), p->rounds, p->slice_ms);
+	lm_str_addf(out, "enum { NR_LAYOUTS = %d, NR_SLOTS = %d, NR_CPUS = %u, NR_OBJECTS = %" PRIu64 ",\n"
+		    "       STRIDE = %" PRIu64 ", ROUNDS = %u, SLICE_MS = %u, GOOD_RUNS = 3, TRIES = 9 };\n\n", LM_NR_BENCH,
+		    LM_BENCH_SLOTS, s->players[s->nr - 1].threads, objects_of(p), stride_of(p), p->rounds, p->slice_ms);
 	for (size_t i = 0; i < s->nr; i++) {
 		player_code(&s->players[i], out);
 		player_tables(p, &s->players[i], out);

@@ -44,7 +44,8 @@ static void add_field(struct candidate *c, const struct lm_type_member *m)
 
 	c->rec.fields[i] = (struct lm_field){
 		.name = m->name, .key = m->name, .type = "", .size = m->size, .bits = m->bits,
-		.type_align = likely_align(m), .bit_offset = m->offset * 8, .flexible = !m->size && m->bits == UINT32_MAX, .anonymous = !*m->name,
+		.type_align = likely_align(m), .bit_offset = m->offset * 8, .anonymous = !*m->name,
+		.flexible = !m->size && m->bits == UINT32_MAX,
 	};
 	c->layout.bit_offset[i] = m->offset * 8;
 	c->view.field_unit[i] = c->view.first_field[i] = i;
