@@ -17,15 +17,15 @@ _linemate()
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	fi
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile replay bench rank help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log check replay bench rank help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $verb == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile replay bench rank" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log check replay bench rank" -- "$cur")
 		return
 	fi
 	case $prev in
-	--header | --source | --profile | --binary | --after | -o)
+	--header | --source | --profile | --binary | --before | --after | --kconfig | --promise | -o)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -33,6 +33,10 @@ _linemate()
 	-p | --kbuild | --kernel-headers | --root | --keep)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return
+		;;
+	--configs)
+		mapfile -t COMPREPLY < <(compgen -W "auto" -- "$cur")
 		return
 		;;
 	--color)
@@ -51,10 +55,16 @@ _linemate()
 		mapfile -t COMPREPLY < <(compgen -W "recorded turns random" -- "$cur")
 		return
 		;;
-	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --time | --rounds | --ms | --top)
+	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --pair | --time | \
+		--rounds | --ms | --top)
 		return
 		;;
 	esac
+	if [[ $verb == check && $cur != -* ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -X '!*.promise' -- "$cur"; compgen -d -- "$cur")
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$(_linemate_options "${COMP_WORDS[0]}" "$verb")" -- "$cur")
 }
 

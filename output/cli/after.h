@@ -1,20 +1,17 @@
 /*
- * after.h - a second version of the record: the same configurations, another
- * text of the header.
+ * after.h - the job's record as another text of its header has it, and the
+ * job's accesses joined to it.
  */
 #ifndef LM_OUTPUT_CLI_AFTER_H
 #define LM_OUTPUT_CLI_AFTER_H
 
 #include "output/cli/job.h"
+#include "output/version.h"
 
 /* Zero-initialise; release in any case. */
 struct lm_after {
-	struct lm_source *sources;	/* [job->configs.nr] */
-	size_t nr;
-	struct lm_body body;
-	struct lm_subject subject;
-	struct lm_accesses accesses;	/* the job's, joined to this version */
-	struct lm_usage usage;
+	struct lm_version version;
+	struct lm_accesses accesses;
 	bool has_accesses;
 };
 

@@ -144,7 +144,7 @@ static const uint64_t *ideal_places(struct bench *b)
 /* The places of what is accessed in the header's new text. */
 static struct lm_err *after_places(struct bench *b, const uint64_t **ret)
 {
-	const struct lm_record *from = b->job.subject.views[0].rec, *to = b->after.subject.views[0].rec;
+	const struct lm_record *from = b->job.subject.views[0].rec, *to = b->after.version.subject.views[0].rec;
 	const uint64_t *before = b->program.places[LM_BENCH_BEFORE];
 	uint64_t *found = places(b);
 	struct lm_place p;

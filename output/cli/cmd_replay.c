@@ -180,7 +180,7 @@ static struct lm_err *print(struct replay *r)
 			story.base_open = true;
 		play_side(r, &job->subject, &job->usage, v, &story.configs[v].before);
 		if (r->own->after)
-			play_side(r, &r->after.subject, &r->after.usage, v, &story.configs[v].after);
+			play_side(r, &r->after.version.subject, &r->after.version.usage, v, &story.configs[v].after);
 	}
 	lm_progress("replaying", 1, 1);
 	if (r->own->o.json)

@@ -10,6 +10,9 @@
 	X(patch, "what should change? profile + header -> unified diff") \
 	X(show, "what is the layout, and where is the heat?") \
 	X(profile, "what did perf see, per field? any perf output -> access file") \
+	X(diff, "what did a change do to the layout? two versions -> new line mates, new cost") \
+	X(log, "which commits changed the layout, and which brought two members together?") \
+	X(check, "is the layout still good? exit 1 and a line per broken promise") \
 	X(replay, "what does a layout cost? the accesses, played through caches") \
 	X(bench, "what is the layout worth here? old and new, timed on this machine") \
 	X(rank, "which records of a program are worth a look?")

@@ -108,10 +108,10 @@ int main(int argc, char **argv)
 		err = choice.command->run(2, ask);
 	else
 		err = choice.command->run(argc - choice.at, argv + choice.at);
-	if (err) {
+	if (err && *err->msg)
 		fprintf(stderr, "%s\n", err->msg);
+	if (err)
 		code = err->code;
-	}
 	lm_err_free(err);
 	return code;
 }
