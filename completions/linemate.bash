@@ -37,6 +37,10 @@ _linemate()
 		return
 	fi
 	case $prev in
+	--order)
+		mapfile -t COMPREPLY < <(compgen -W "recorded turns random" -- "$cur")
+		return
+		;;
 	--configs)
 		mapfile -t COMPREPLY < <(compgen -W "auto" -- "$cur")
 		return

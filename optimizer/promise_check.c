@@ -221,6 +221,20 @@ static bool start_kept(const struct ground *g, const char *member, bool first, s
 	return false;
 }
 
+/* Bytes that the members take in any order, without what lies between them. */
+static uint64_t sum_members(const struct lm_record *rec)
+{
+	uint64_t bytes = 0, bits = 0;
+
+	for (uint32_t f = 0; f < rec->nr_fields; f++) {
+		if (rec->fields[f].bits == LM_NOT_BITS)
+			bytes += rec->is_union ? 0 : rec->fields[f].size;
+		else
+			bits += rec->is_union ? 0 : rec->fields[f].bits;
+	}
+	return bytes + (bits + 7) / 8;
+}
+
 /* Member i of p, in view v; MAX_SIZE and TOGETHER are one of a kind. */
 static bool kept(const struct ground *g, const struct lm_promise *p, uint32_t i, struct lm_arena *arena,
 		 struct lm_breach *out)
@@ -233,6 +247,7 @@ static bool kept(const struct ground *g, const struct lm_promise *p, uint32_t i,
 		return together_kept(g, p, arena, out);
 	case LM_PROMISE_MAX_SIZE:
 		out->bytes = out->size > p->bytes ? out->size - p->bytes : 0;
+		out->least = sum_members(g->view->rec);
 		return !out->bytes;
 	case LM_PROMISE_LINE_START:
 	case LM_PROMISE_FIRST:
@@ -324,31 +339,6 @@ static struct lm_err *check_names(const struct judging *j, const struct lm_promi
 	return NULL;
 }
 
-/* Bytes that the members take in any order, without what lies between them. */
-static uint64_t sum_members(const struct lm_record *rec)
-{
-	uint64_t bytes = 0, bits = 0;
-
-	for (uint32_t f = 0; f < rec->nr_fields; f++) {
-		if (rec->fields[f].bits == LM_NOT_BITS)
-			bytes += rec->is_union ? 0 : rec->fields[f].size;
-		else
-			bits += rec->is_union ? 0 : rec->fields[f].bits;
-	}
-	return bytes + (bits + 7) / 8;
-}
-
-static struct lm_err *check_size(const struct judging *j, const struct lm_promise *p, const struct lm_view *view)
-{
-	uint64_t sum = sum_members(view->rec);
-
-	if (sum <= p->bytes)
-		return NULL;
-	return lm_err_new(LM_ERR_INPUT, "%s:%u: max-size %llu cannot be kept in configuration %s: the members of %s alone have "
-			  "%llu bytes; raise it, or take members out.", p->file, p->line, (unsigned long long)p->bytes,
-			  view->config, j->s->views[0].rec->name, (unsigned long long)sum);
-}
-
 /* Members that a line cannot hold, or that no order parts. */
 static struct lm_err *check_members(const struct judging *j, const struct lm_promise *p, const struct lm_view *view)
 {
@@ -381,7 +371,7 @@ static struct lm_err *check_sense(const struct judging *j, const struct lm_promi
 
 		if (!lm_promise_in(p, view->config))
 			continue;
-		err = p->kind == LM_PROMISE_MAX_SIZE ? check_size(j, p, view) : check_members(j, p, view);
+		err = check_members(j, p, view);
 	}
 	return err;
 }

@@ -28,6 +28,7 @@ struct lm_breach {
 	 * much closer.  MAX_SIZE: bytes too many.  LINE_START, FIRST: bytes behind.
 	 */
 	uint64_t bytes;
+	uint64_t least;			/* MAX_SIZE: what the members have without what lies between them */
 };
 
 struct lm_broken {
@@ -54,7 +55,7 @@ struct lm_promise_opts {
  * LM_ERR_INPUT with file:line: a member that no configuration has (names
  * similar ones), a configuration that is none, promises that no layout of this
  * record can keep: members promised together that are larger than a line, or
- * overlap and are promised apart; a max-size below the sum of the members.
+ * overlap and are promised apart.
  */
 struct lm_err *lm_promises_judge(const struct lm_promises *p, const struct lm_subject *s,
 				 const struct lm_layout *layouts, const struct lm_promise_opts *opts,

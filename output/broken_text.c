@@ -65,6 +65,9 @@ static void add_breach(const struct lm_checked *c, const struct lm_broken *b, co
 	case LM_PROMISE_MAX_SIZE:
 		lm_str_addf(out, "%s has %llu bytes, %llu too many", c->record, (unsigned long long)breach->size,
 			    (unsigned long long)breach->bytes);
+		if (breach->least > b->promise->bytes)
+			lm_str_addf(out, "; no order helps, its members alone have %llu",
+				    (unsigned long long)breach->least);
 		break;
 	case LM_PROMISE_LINE_START:
 		add_start(c, breach, out);

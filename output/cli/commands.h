@@ -12,7 +12,10 @@
 	X(profile, "what did perf see, per field? any perf output -> access file") \
 	X(diff, "what did a change do to the layout? new line mates, new cost") \
 	X(log, "which commits changed the layout, or made two members line mates?") \
-	X(check, "is the layout still good? exit 1 and a line per broken promise")
+	X(check, "is the layout still good? exit 1 and a line per broken promise") \
+	X(replay, "what does a layout cost? the accesses, played through caches") \
+	X(bench, "what is the layout worth here? old and new, timed on this machine") \
+	X(rank, "which records of a program are worth a look?")
 
 /* argv[0] is the verb.  The error's code is the exit code; wrong use exits by itself. */
 #define X(verb, text) struct lm_err *lm_cmd_##verb(int argc, char **argv) LM_MUST_CHECK;

@@ -36,6 +36,7 @@ struct lm_job {
 	struct lm_attribution attribution; /* of samples by the binary, all profiles added up */
 	bool has_attribution;
 	const char *perf_version;	/* of the first profile that names one, or NULL */
+	struct lm_trace *trace;		/* set it before reading one profile: gets the order of its accesses, too */
 	bool by_offset;			/* rows came as offsets in the whole record, and no binary was checked */
 };
 

@@ -315,7 +315,7 @@ char *lm_options_help(int key, const char *text, void *input)
 	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
-	if (text)
+	if (text && *text)
 		lm_str_addf(&s, "%s\n\n", text);
 	lm_str_add(&s, "Exit codes:\n");
 #define X(code, meaning) lm_str_addf(&s, "  %2d  %s\n", code, meaning);

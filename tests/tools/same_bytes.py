@@ -27,6 +27,10 @@ def commands():
         yield [verb, "--help"]
         for more in ([], ["--json"], ["-v"]):
             yield [verb, *RECORD, *PROFILE, *CONFIGS, *more, *flags]
+    for verb in ("replay", "bench", "rank"):
+        yield [verb, "--help"]
+    for more in ([], ["--json"]):
+        yield ["replay", *RECORD, *PROFILE, *more, *flags]
     yield ["show", *RECORD, *flags]
     for more in ([], PROFILE, ["--json", *PROFILE]):
         yield ["diff", *RECORD, *CONFIGS, *more, "--after", "after.h", *flags]
