@@ -313,17 +313,6 @@ static const char *verdict_word(enum lm_verdict verdict)
 	return NULL;
 }
 
-static const char *kept_text(const struct lm_plan *plan)
-{
-	static const char *const texts[] = {
-#define X(name, text) text,
-		LM_KEPT(X)
-#undef X
-	};
-
-	return plan->verdict == LM_VERDICT_KEPT ? texts[plan->kept] : NULL;
-}
-
 void lm_report_json(const struct lm_story *story, struct lm_str *out)
 {
 	struct lm_arena arena = { 0 };
@@ -335,7 +324,8 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_json_set(root, "record", lm_json_text(story->record));
 	lm_json_set(root, "header", lm_json_text(story->header));
 	lm_json_set(root, "verdict", lm_json_text(verdict_word(story->plan->verdict)));
-	lm_json_set(root, "reason", lm_json_text(kept_text(story->plan)));
+	lm_json_set(root, "reason", lm_json_text(story->plan->verdict == LM_VERDICT_KEPT ?
+						    lm_kept_text(story->plan->kept) : NULL));
 	lm_json_set(root, "line", lm_json_whole(story->opts->line));
 	lm_json_set(root, "units", lm_json_whole(rows.nr_units));
 	lm_json_set(root, "transfers_before", json_real(story->plan->transfers_before));

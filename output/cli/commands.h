@@ -9,7 +9,8 @@
 #define LM_COMMANDS(X) \
 	X(patch, "what should change? profile + header -> unified diff") \
 	X(show, "what is the layout, and where is the heat?") \
-	X(profile, "what did perf see, per field? any perf output -> access file")
+	X(profile, "what did perf see, per field? any perf output -> access file") \
+	X(report, "the whole story as text, JSON, or a page for a browser")
 
 /* argv[0] is the verb.  The error's code is the exit code; wrong use exits by itself. */
 #define X(verb, text) struct lm_err *lm_cmd_##verb(int argc, char **argv) LM_MUST_CHECK;

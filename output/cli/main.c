@@ -62,11 +62,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arg = state->argv[choice->at + 1];
 		choice->command = find(arg);
 		if (!choice->command)
-			argp_error(state, "'%s' is no command: there are patch, show and profile", arg);
+			argp_error(state, "'%s' is no command: there are patch, show, profile and report", arg);
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no command is named: there are patch, show and profile");
+		argp_error(state, "no command is named: there are patch, show, profile and report");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
