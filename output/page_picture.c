@@ -62,12 +62,6 @@ static void span(const struct lm_page *p, const struct lm_picture *pic, uint32_t
 	lm_html(p->out, "style=\"left:%.3f%%;width:%.3f%%\"", percent(pic, begin), percent(pic, end - begin));
 }
 
-/* True if one end of the pair lies on this stretch. */
-static bool is_end(const struct lm_pic_pair *pair, uint64_t line, const struct lm_pic_stretch *s)
-{
-	return (pair->line_a == line && pair->field_a == s->field) || (pair->line_b == line && pair->field_b == s->field);
-}
-
 static bool is_of(const struct lm_pic_pair *pair, uint32_t field)
 {
 	return pair->field_a == field || pair->field_b == field;
@@ -92,7 +86,7 @@ static void cell_words(const struct lm_page *p, const struct lm_picture *pic, co
 }
 
 static void cell(const struct lm_page *p, uint32_t v, const struct lm_picture *pic, const struct side_words *side,
-		 const struct lm_pic_side *drawn, const struct lm_pic_line *line, const struct lm_pic_stretch *s)
+		 const struct lm_pic_side *drawn, const struct lm_pic_stretch *s)
 {
 	const struct lm_pic_field *f = &pic->fields[s->field];
 
@@ -108,32 +102,60 @@ static void cell(const struct lm_page *p, uint32_t v, const struct lm_picture *p
 		lm_html(p->out, "<i class=\"w%u r%u\" style=\"left:%.2f%%;width:%.2f%%\"></i>", h->writes, h->reads,
 			100.0 * (h->begin - s->begin) / width, 100.0 * (h->end - h->begin) / width);
 	}
-	for (uint32_t i = 0; i < drawn->nr_pairs; i++)
-		if (is_end(&drawn->pairs[i], line->number, s)) {
-			lm_html(p->out, "<b class=\"badge\">%s</b>", badge(p, &drawn->pairs[i]));
-			break;
-		}
-	if (s->label)
-		lm_html(p->out, "<span>%s</span>", name_of(f->show));
+	lm_html(p->out, "<span>%s%s</span>", s->first ? "" : "\u2026\u00a0", name_of(f->show));
 	lm_str_add(p->out, "</button>");
 }
 
-/* The bracket that joins the two, from the middle of one to the middle of the other. */
-static void bracket(const struct lm_page *p, const struct lm_picture *pic, const struct lm_pic_pair *pair)
+/* The bracket that joins the two, from the middle of one to the middle of the other; several hang below each other. */
+static void bracket(const struct lm_page *p, const struct lm_picture *pic, const struct lm_pic_pair *pair, uint32_t depth)
 {
 	uint32_t a = (pair->begin_a + pair->end_a) / 2, b = (pair->begin_b + pair->end_b) / 2;
 
-	lm_html(p->out, "<div class=\"bracket\" data-pair=\"%s\"", badge(p, pair));
-	span(p, pic, a < b ? a : b, a < b ? b : a);
-	lm_str_add(p->out, "></div>");
+	lm_html(p->out, "<div class=\"bracket\" data-pair=\"%s\" style=\"left:%.3f%%;width:%.3f%%;--depth:%u\">"
+		"<b class=\"badge\">%s</b></div>", badge(p, pair), percent(pic, a < b ? a : b), percent(pic, a < b ? b - a : a - b),
+		depth, badge(p, pair));
 }
 
-static void pair_note(const struct lm_page *p, const struct lm_pic_pair *pair)
+/* One of two that no longer meet. */
+static void lone_badge(const struct lm_page *p, const struct lm_picture *pic, const struct lm_pic_pair *pair, uint32_t begin,
+		       uint32_t end)
+{
+	lm_html(p->out, "<b class=\"badge lone\" style=\"left:%.3f%%\">%s</b>", percent(pic, (begin + end) / 2), badge(p, pair));
+}
+
+/* Under the bar: what joins pairs on this line, or marks one of a pair. */
+static void brackets(const struct lm_page *p, const struct lm_picture *pic, const struct lm_pic_side *drawn,
+		     const struct lm_pic_line *line)
+{
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; i < drawn->nr_pairs; i++)
+		depth += drawn->pairs[i].joined && drawn->pairs[i].line_a == line->number;
+	lm_html(p->out, "<div class=\"brackets\" style=\"--deep:%u\">", depth);
+	depth = 0;
+	for (uint32_t i = 0; i < drawn->nr_pairs; i++) {
+		const struct lm_pic_pair *pair = &drawn->pairs[i];
+
+		if (pair->joined && pair->line_a == line->number)
+			bracket(p, pic, pair, ++depth);
+		if (!pair->joined && pair->line_a == line->number)
+			lone_badge(p, pic, pair, pair->begin_a, pair->end_a);
+		if (!pair->joined && pair->line_b == line->number)
+			lone_badge(p, pic, pair, pair->begin_b, pair->end_b);
+	}
+	lm_str_add(p->out, "</div>");
+}
+
+static void pair_note(const struct lm_page *p, const struct lm_picture *pic, const struct side_words *side,
+		      const struct lm_pic_pair *pair)
 {
 	const struct lm_row_pair *row = row_of(p, pair);
 
-	lm_html(p->out, "<p class=\"joined\"><b class=\"badge\">%s</b> <code>%s</code> is written here, <code>%s</code> is its line "
-		"mate</p>", badge(p, pair), row->a.leaf, row->b.leaf);
+	lm_html(p->out, "<p class=\"joined\"><b class=\"badge\">%s</b> <code>%s</code> is written, <code>%s</code> is beside it",
+		badge(p, pair), row->a.leaf, row->b.leaf);
+	if (side->is_after == pair->fresh && !strcmp(row->config, pic->config))
+		lm_html(p->out, ": %s transfers", lm_count(p->arena, row->excess));
+	lm_str_add(p->out, "</p>");
 }
 
 static void move_note(const struct lm_page *p, const struct side_words *side, const struct lm_pic_field *f)
@@ -152,18 +174,11 @@ static void move_note(const struct lm_page *p, const struct side_words *side, co
 static void notes(const struct lm_page *p, const struct lm_picture *pic, const struct side_words *side,
 		  const struct lm_pic_side *drawn, const struct lm_pic_line *line)
 {
-	bool any = false;
-
-	lm_str_add(p->out, "<div class=\"brackets\">");
-	for (uint32_t i = 0; i < drawn->nr_pairs; i++)
-		if (drawn->pairs[i].joined && drawn->pairs[i].line_a == line->number) {
-			bracket(p, pic, &drawn->pairs[i]);
-			any = true;
-		}
-	lm_str_add(p->out, any ? "</div><div class=\"notes\">" : "</div><div class=\"notes bare\">");
+	brackets(p, pic, drawn, line);
+	lm_str_add(p->out, "<div class=\"notes\">");
 	for (uint32_t i = 0; i < drawn->nr_pairs; i++)
 		if (drawn->pairs[i].joined && drawn->pairs[i].line_a == line->number)
-			pair_note(p, &drawn->pairs[i]);
+			pair_note(p, pic, side, &drawn->pairs[i]);
 	for (uint32_t i = 0; p->rows->moved && i < line->nr_items; i++)
 		if (line->items[i].first && pic->fields[line->items[i].field].link)
 			move_note(p, side, &pic->fields[line->items[i].field]);
@@ -190,7 +205,7 @@ static void line_row(const struct lm_page *p, uint32_t v, const struct lm_pictur
 		line->loud ? " loud" : "", (unsigned long long)line->number);
 	lm_html(p->out, "<div class=\"ground\" style=\"width:%.3f%%\"></div>", percent(pic, line->used));
 	for (uint32_t i = 0; i < line->nr_items; i++)
-		cell(p, v, pic, side, drawn, line, &line->items[i]);
+		cell(p, v, pic, side, drawn, &line->items[i]);
 	lm_str_add(p->out, "</div>");
 	if (line->transfers >= 0.5)
 		lm_html(p->out, "<span class=\"cost\" style=\"--share:%.2f%%\">%s<span class=\"sr\"> transfers</span></span>",
@@ -320,10 +335,10 @@ static void legend(const struct lm_page *p)
 		lm_html(p->out, "<i class=\"w%u r%u\"></i>", i, i);
 	lm_str_add(p->out, " few to many");
 	if (p->rows->nr_main_pairs)
-		lm_str_add(p->out, "<span class=\"key-pair\"></span> contended pair");
+		lm_str_add(p->out, " <span><i class=\"key-pair\"></i> contended pair</span>");
 	if (p->rows->moved)
-		lm_str_add(p->out, "<span class=\"key-move\"></span> moved");
-	lm_str_add(p->out, "<span class=\"key-hole\"></span> padding</p>\n<p class=\"script-only\" hidden>Point at, tap or tab to a "
+		lm_str_add(p->out, " <span><i class=\"key-move\"></i> moved</span>");
+	lm_str_add(p->out, " <span><i class=\"key-hole\"></i> padding</span></p>\n<p class=\"script-only\" hidden>Point at, tap or tab to a "
 			   "field for its functions and CPUs: arrow keys walk, Enter opens, Escape closes.</p>\n");
 	if (!p->story->plan->base_fixed)
 		lm_html(p->out, "<p class=\"note\">Drawn as if the object started on a line. The compiler %s.</p>\n",

@@ -287,8 +287,10 @@ static void plot(const struct lm_page *p)
 			across(p, i), height(p, c->transfers));
 		lm_html(p->out, "<span class=\"value\" style=\"left:%.2f%%;bottom:%.2f%%\">%s</span>", across(p, i),
 			height(p, c->transfers), lm_count(p->arena, c->transfers));
-		lm_html(p->out, "<span class=\"tick\" style=\"left:%.2f%%;width:%.2f%%\">%s</span>\n", across(p, i),
-			100.0 / rows->nr_curve, lm_row_point_name(c, p->arena));
+		lm_html(p->out, "<span class=\"tick\" style=\"left:%.2f%%;width:%.2f%%\">%s", across(p, i), 100.0 / rows->nr_curve,
+			lm_row_point_name(c, p->arena));
+		lm_str_add(p->out, !c->chosen ? "" : rows->moved ? "<b>this patch</b>" : "<b>kept</b>");
+		lm_str_add(p->out, "</span>\n");
 	}
 	lm_str_add(p->out, "</div>\n");
 }

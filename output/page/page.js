@@ -8,7 +8,7 @@
 	var views = Array.from(document.querySelectorAll(".view"));
 	var chooser = document.querySelector(".chooser");
 	var SVG = "http://www.w3.org/2000/svg";
-	var shown = null, pinned = false, timer = 0;
+	var shown = null, pinned = false, timer = 0, closing = false;
 
 	/* ---- links ---- */
 
@@ -38,16 +38,16 @@
 		var beside = right.left > left.right, step = (nr % 5) * 6;
 		var x1 = a.left + a.width / 2 - box.left, y1 = a.top - box.top, x2 = b.left + b.width / 2 - box.left, y2 = b.top - box.top;
 		var gutter = (beside ? left.right + 8 : right.right + 4) - box.left + (beside ? step : step / 3);
-		var up1 = y1 - 4, up2 = y2 - 6, path = document.createElementNS(SVG, "path"), tip = document.createElementNS(SVG, "path");
+		var up1 = y1 - 3 - nr % 3 * 2, up2 = y2 - 7 - nr % 2 * 2, path = document.createElementNS(SVG, "path"), tip = document.createElementNS(SVG, "path");
 		var down = up2 > up1 ? 1 : -1, turn = Math.min(6, Math.abs(up2 - up1) / 2), back = x2 > gutter ? 1 : -1;
 		var d = "M" + x1 + " " + y1 + "V" + up1 + "H" + (gutter - turn) +
 			"Q" + gutter + " " + up1 + " " + gutter + " " + (up1 + down * turn) + "V" + (up2 - down * turn) +
-			"Q" + gutter + " " + up2 + " " + (gutter + back * turn) + " " + up2 + "H" + x2 + "V" + (y2 - 3);
+			"Q" + gutter + " " + up2 + " " + (gutter + back * turn) + " " + up2 + "H" + x2 + "V" + (y2 - 4);
 
 		path.setAttribute("d", d);
 		path.setAttribute("data-f", from.dataset.f);
 		path.setAttribute("class", from.classList.contains("moves") ? "move" : "shift");
-		tip.setAttribute("d", "M" + (x2 - 4.5) + " " + (y2 - 6) + "h9l-4.5 7z");
+		tip.setAttribute("d", "M" + (x2 - 4.5) + " " + (y2 - 6) + "h9l-4.5 6z");
 		tip.setAttribute("class", "tip");
 		svg.append(path, tip);
 	}
@@ -146,12 +146,16 @@
 		clearTimeout(timer);
 		if (!cell)
 			return;
+		give_back = give_back || card.contains(document.activeElement);
 		marks(cell, false);
 		shown = null;
 		pinned = false;
 		card.hidden = true;
-		if (give_back || card.contains(document.activeElement))
+		if (give_back) {
+			closing = true;
 			cell.focus({ preventScroll: true });
+			closing = false;
+		}
 	}
 
 	/* ---- keys ---- */
@@ -218,7 +222,7 @@
 
 		if (cell) {
 			stop_at(cell.closest(".lines"), cell);
-			if (cell.matches(":focus-visible"))
+			if (!closing && cell.matches(":focus-visible"))
 				open(cell, false);
 		} else if (!card.contains(e.target)) {
 			close();
