@@ -17,11 +17,11 @@ _linemate()
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	fi
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile report help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $verb == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile report" -- "$cur")
 		return
 	fi
 	case $prev in

@@ -36,8 +36,10 @@ void lm_page_evidence(const struct lm_page *p);
 void lm_page_sites(const struct lm_page *p, const struct lm_row_side *side, uint32_t most);
 /* "12 -> 34", or only one where they are the same or nothing moved. */
 const char *lm_page_change(const struct lm_page *p, const char *before, const char *after);
-/* A table in a region that scrolls by itself where it is too wide; label names it. */
-void lm_page_table_begin(const struct lm_page *p, const char *label);
+/* A table in a region that scrolls by itself where it is too wide; label names it, heads end with NULL. */
+void lm_page_table_begin(const struct lm_page *p, const char *label, const char *const *heads);
+#define LM_HEADS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+void lm_page_number(const struct lm_page *p, const char *text);	/* a cell with a figure */
 void lm_page_table_end(const struct lm_page *p);
 
 /* Files of output/page/, with a NUL behind. */

@@ -25,7 +25,8 @@ static const char *holes(const struct lm_page *p, const struct lm_view_figures *
 
 static void transfers(const struct lm_page *p, double before, double after, double percent)
 {
-	lm_html(p->out, "<td class=\"num\">%s", lm_page_change(p, lm_count(p->arena, before), lm_count(p->arena, after)));
+	lm_html(p->out, "<td class=\"num\">%s",
+		lm_page_change(p, lm_count(p->arena, before), lm_count(p->arena, after)));
 	if (p->rows->moved)
 		lm_html(p->out, " <b class=\"%s\">%s</b>", percent < 0 ? "good" : "", lm_percent(p->arena, percent));
 	lm_str_add(p->out, "</td>");
@@ -38,10 +39,11 @@ static void config_row(const struct lm_page *p, const struct lm_row_config *c)
 	lm_html(p->out, "<tr><th scope=\"row\"><code>%s</code>", c->name);
 	if (*c->spec)
 		lm_html(p->out, " <span class=\"by\">base with %s</span>", c->spec);
-	lm_html(p->out, "</th><td class=\"num\">%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td>",
-		lm_page_change(p, whole(p, b->size), whole(p, a->size)),
-		lm_page_change(p, whole(p, b->lines), whole(p, a->lines)), lm_page_change(p, holes(p, b), holes(p, a)),
-		lm_page_change(p, whole(p, b->tail_bytes), whole(p, a->tail_bytes)));
+	lm_str_add(p->out, "</th>");
+	lm_page_number(p, lm_page_change(p, whole(p, b->size), whole(p, a->size)));
+	lm_page_number(p, lm_page_change(p, whole(p, b->lines), whole(p, a->lines)));
+	lm_page_number(p, lm_page_change(p, holes(p, b), holes(p, a)));
+	lm_page_number(p, lm_page_change(p, whole(p, b->tail_bytes), whole(p, a->tail_bytes)));
 	transfers(p, b->transfers, a->transfers, c->percent);
 	transfers(p, b->transfers_double, a->transfers_double, c->percent_double);
 	lm_str_add(p->out, "</tr>\n");
@@ -51,11 +53,12 @@ void lm_page_configs(const struct lm_page *p)
 {
 	uint32_t line = p->story->opts->line;
 
-	lm_str_add(p->out, "<section id=\"configs\" aria-labelledby=\"configs-h\">\n<h2 id=\"configs-h\">Configurations</h2>\n");
-	lm_page_table_begin(p, "Configurations");
-	lm_html(p->out, "<thead><tr><th scope=\"col\">Configuration</th><th scope=\"col\">Bytes</th><th scope=\"col\">Lines</th>"
-		"<th scope=\"col\">Holes</th><th scope=\"col\">Tail bytes</th><th scope=\"col\">Transfers, %u-byte lines</th>"
-		"<th scope=\"col\">%u-byte lines</th></tr></thead><tbody>\n", line, 2 * line);
+	lm_str_add(
+		p->out,
+		"<section id=\"configs\" aria-labelledby=\"configs-h\">\n<h2 id=\"configs-h\">Configurations</h2>\n");
+	lm_page_table_begin(p, "Configurations", LM_HEADS("Configuration", "Bytes", "Lines", "Holes", "Tail bytes",
+			    lm_arena_printf(p->arena, "Transfers, %u-byte lines", line),
+			    lm_arena_printf(p->arena, "%u-byte lines", 2 * line)));
 	for (uint32_t v = 0; v < p->rows->nr_views; v++)
 		config_row(p, &p->rows->configs[v]);
 	lm_page_table_end(p);
@@ -73,19 +76,20 @@ static void shared(const struct lm_page *p)
 		lm_str_add(p->out, "<p>None: no single field is contended.</p>\n");
 		return;
 	}
-	lm_html(p->out, "<p>%s of %s transfers (%s%.0f %%) are contention inside single members, which no order of members removes. "
-		"It takes another data structure: per-CPU counters, or striping.</p>\n",
+	lm_html(p->out,
+		"<p>%s of %s transfers (%s%.0f %%) are contention inside single members, which no order of members "
+		"removes. It takes another data structure: per-CPU counters, or striping.</p>\n",
 		lm_count(p->arena, rows->shared_transfers), lm_count(p->arena, rows->configs[0].after->transfers),
 		rows->shared_percent > 99.5 && rows->shared_percent < 100 ? "nearly " : "", rows->shared_percent);
-	lm_page_table_begin(p, "True sharing");
-	lm_str_add(p->out, "<thead><tr><th scope=\"col\">Member</th><th scope=\"col\">Transfers</th><th scope=\"col\">Reads</th>"
-			   "<th scope=\"col\">Writes</th><th scope=\"col\">Touched by</th></tr></thead><tbody>\n");
+	lm_page_table_begin(p, "True sharing", LM_HEADS("Member", "Transfers", "Reads", "Writes", "Touched by"));
 	for (uint32_t i = 0; i < rows->nr_shared; i++) {
 		const struct lm_row_shared *s = &rows->shared[i];
 
-		lm_html(p->out, "<tr><th scope=\"row\"><code>%s</code></th><td class=\"num\">%s</td><td class=\"num\">%s</td>"
-			"<td class=\"num\">%s</td><td>", s->side.leaf, lm_count(p->arena, s->transfers),
-			lm_count(p->arena, s->side.reads), lm_count(p->arena, s->side.writes));
+		lm_html(p->out, "<tr><th scope=\"row\"><code>%s</code></th>", s->side.leaf);
+		lm_page_number(p, lm_count(p->arena, s->transfers));
+		lm_page_number(p, lm_count(p->arena, s->side.reads));
+		lm_page_number(p, lm_count(p->arena, s->side.writes));
+		lm_str_add(p->out, "<td>");
 		lm_page_sites(p, &s->side, SITES_SHOWN);
 		lm_str_add(p->out, "</td></tr>\n");
 	}
@@ -98,9 +102,11 @@ static void stability(const struct lm_page *p)
 
 	if (!rows->story->plan->stability.perturbations)
 		return;
-	lm_html(p->out, "<h3>Stability</h3>\n<p>With one nested record or array at a time made up to 32 bytes smaller or 64 bytes "
-		"larger (%s such changes%s), a separated pair is on one line in <b>%.1f %%</b> with the old order, in <b>%.1f "
-		"%%</b> with the new one.</p>\n", lm_count(p->arena, (double)rows->story->plan->stability.perturbations),
+	lm_html(p->out,
+		"<h3>Stability</h3>\n<p>With one nested record or array at a time made up to 32 bytes smaller or 64 "
+		"bytes larger (%s such changes%s), a separated pair is on one line in <b>%.1f %%</b> with the old "
+		"order, in <b>%.1f %%</b> with the new one.</p>\n",
+		lm_count(p->arena, (double)rows->story->plan->stability.perturbations),
 		rows->nr_views > 1 ? " over all configurations" : "", rows->meet_before, rows->meet_after);
 }
 
@@ -117,11 +123,12 @@ static void allocator(const struct lm_page *p)
 
 		same = same && c->same_step;
 		if (!c->same_step)
-			lm_html(p->out, "<li><code>%s</code>: %s \u2192 %s</li>\n", c->name, c->step_before, c->step_after);
+			lm_html(p->out, "<li><code>%s</code>: %s \u2192 %s</li>\n", c->name, c->step_before,
+				c->step_after);
 	}
 	if (same)
-		lm_html(p->out, "<li>unchanged%s; base, by sizeof: %s</li>\n", rows->nr_views > 1 ? " in every configuration" : "",
-			rows->configs[0].step_after);
+		lm_html(p->out, "<li>unchanged%s; base, by sizeof: %s</li>\n",
+			rows->nr_views > 1 ? " in every configuration" : "", rows->configs[0].step_after);
 	lm_str_add(p->out, "</ul>\n");
 }
 
@@ -155,18 +162,24 @@ static void profile_facts(const struct lm_page *p)
 		fact(p, "Profile", s->profiles[i]);
 	for (uint32_t i = 0; u->accesses->events && i < lm_strings_nr(u->accesses->events); i++)
 		fact(p, "Event", lm_strings_get(u->accesses->events, i));
-	fact(p, "Evidence", lm_arena_printf(p->arena, "%s: %s", lm_evidence_word(u->worst), lm_evidence_text(u->worst)));
+	fact(p, "Evidence",
+	     lm_arena_printf(p->arena, "%s: %s", lm_evidence_word(u->worst), lm_evidence_text(u->worst)));
 	if (u->cpus_assumed)
-		fact(p, "CPUs", lm_arena_printf(p->arena, "the profile names none; rates were split evenly over %u", u->nr_cpus));
+		fact(p, "CPUs",
+		     lm_arena_printf(p->arena, "the profile names none; rates were split evenly over %u", u->nr_cpus));
 	else
 		fact(p, "CPUs", whole(p, u->nr_cpus));
 	if (u->nr_objects > 1)
 		fact(p, "Objects", lm_arena_printf(p->arena, "%u, which share no line", u->nr_objects));
 	if (u->absent)
-		fact(p, "Not in base", lm_arena_printf(p->arena, "%s accesses are to members that base does not have; they count "
-						       "where they exist", lm_count(p->arena, (double)u->absent)));
+		fact(p, "Not in base",
+		     lm_arena_printf(p->arena,
+				     "%s accesses are to members that base does not have; they count "
+				     "where they exist",
+				     lm_count(p->arena, (double)u->absent)));
 	if (s->by_offset)
-		fact(p, "Binding", "data addresses became members by their offset in the base configuration: it must be the one of "
+		fact(p, "Binding",
+		     "data addresses became members by their offset in the base configuration: it must be the one of "
 		     "the profiled program, or members are wrong (--binary checks it)");
 }
 
@@ -176,24 +189,29 @@ static void check_facts(const struct lm_page *p)
 	const struct lm_verified *v = s->verified;
 
 	fact(p, "Placement", p->rows->base_promise);
-	fact(p, "Model", "accesses are taken as independent in time, so that what is written under one lock is overstated; nothing "
+	fact(p, "Model",
+	     "accesses are taken as independent in time, so that what is written under one lock is overstated; nothing "
 	     "is said of throughput");
 	if (s->binary)
-		fact(p, "Binary", lm_arena_printf(p->arena, "%s, build id %s: its %s is the one of the header", s->binary,
-						  s->build_id && *s->build_id ? s->build_id : "none", s->record));
+		fact(p, "Binary",
+		     lm_arena_printf(p->arena, "%s, build id %s: its %s is the one of the header", s->binary,
+				     s->build_id && *s->build_id ? s->build_id : "none", s->record));
 	if (!v)
 		return;
-	fact(p, "Verified", lm_arena_printf(p->arena, "the new header was parsed again in %u configuration%s and compiled with %s "
-					    "(%u compilation%s); every offset in the debug info is the planned one",
-					    p->rows->nr_views, plural(p->rows->nr_views), v->compilers, v->nr_compilations,
-					    plural(v->nr_compilations)));
+	fact(p, "Verified",
+	     lm_arena_printf(p->arena,
+			     "the new header was parsed again in %u configuration%s and compiled with %s "
+			     "(%u compilation%s); every offset in the debug info is the planned one",
+			     p->rows->nr_views, plural(p->rows->nr_views), v->compilers, v->nr_compilations,
+			     plural(v->nr_compilations)));
 	if (v->missing)
 		fact(p, "Not verified", lm_arena_printf(p->arena, "with %s: it is not installed", v->missing));
 }
 
 static void sample_row(const struct lm_page *p, const char *what, uint64_t nr)
 {
-	lm_html(p->out, "<tr><th scope=\"row\">%s</th><td class=\"num\">%s</td></tr>\n", what, lm_count(p->arena, (double)nr));
+	lm_html(p->out, "<tr><th scope=\"row\">%s</th><td class=\"num\">%s</td></tr>\n", what,
+		lm_count(p->arena, (double)nr));
 }
 
 /* Every sample or line that was read, used or not, with the reason. */
@@ -203,13 +221,13 @@ static void samples(const struct lm_page *p)
 	const struct lm_attribution *a = p->story->attribution;
 
 	lm_str_add(p->out, "<h3>Samples or lines, used and dropped</h3>\n");
-	lm_page_table_begin(p, "Samples used and dropped");
-	lm_str_add(p->out, "<thead><tr><th scope=\"col\">What became of them</th><th scope=\"col\">How many</th></tr></thead><tbody>\n");
+	lm_page_table_begin(p, "Samples used and dropped", LM_HEADS("What became of them", "How many"));
 	sample_row(p, "read", t->samples);
 	sample_row(p, "used", t->used);
 	for (unsigned d = 0; d < LM_NR_DROPS; d++)
 		if (t->drops[d])
-			sample_row(p, lm_arena_printf(p->arena, "dropped: %s", lm_drop_text((enum lm_drop)d)), t->drops[d]);
+			sample_row(p, lm_arena_printf(p->arena, "dropped: %s", lm_drop_text((enum lm_drop)d)),
+				   t->drops[d]);
 	if (t->samples == t->used)
 		sample_row(p, "dropped", 0);
 	if (t->unknown_op)
@@ -245,9 +263,9 @@ static void rules(const struct lm_page *p)
 
 void lm_page_evidence(const struct lm_page *p)
 {
-	lm_str_add(p->out, "<section id=\"evidence\" aria-labelledby=\"evidence-h\">\n<h2 id=\"evidence-h\">Evidence</h2>\n");
-	lm_page_table_begin(p, "Evidence");
-	lm_str_add(p->out, "<thead class=\"sr\"><tr><th scope=\"col\">What</th><th scope=\"col\">Fact</th></tr></thead><tbody>\n");
+	lm_str_add(p->out,
+		   "<section id=\"evidence\" aria-labelledby=\"evidence-h\">\n<h2 id=\"evidence-h\">Evidence</h2>\n");
+	lm_page_table_begin(p, "Evidence", LM_HEADS("What", "Fact"));
 	profile_facts(p);
 	check_facts(p);
 	lm_page_table_end(p);

@@ -72,13 +72,15 @@ static void cell_words(const struct lm_page *p, const struct lm_picture *pic, co
 		       const struct lm_pic_side *drawn, const struct lm_pic_field *f)
 {
 	const struct lm_show_field *show = f->show;
-	uint64_t line = side->is_after ? f->line_after : f->line_before, last = side->is_after ? f->last_after : f->last_before;
+	uint64_t line = side->is_after ? f->line_after : f->line_before,
+		 last = side->is_after ? f->last_after : f->last_before;
 
 	lm_html(p->out, " aria-label=\"%s, line %s, %s reads, %s writes", name_of(show), lines(p, line, last),
 		lm_count(p->arena, show->reads), lm_count(p->arena, show->writes));
 	if (p->rows->moved && f->line_before != f->line_after)
 		lm_html(p->out, side->is_after ? ", came from line %s" : ", goes to line %s",
-			lines(p, side->is_after ? f->line_before : f->line_after, side->is_after ? f->last_before : f->last_after));
+			lines(p, side->is_after ? f->line_before : f->line_after,
+			      side->is_after ? f->last_before : f->last_after));
 	for (uint32_t i = 0; i < drawn->nr_pairs; i++)
 		if (is_of(&drawn->pairs[i], (uint32_t)(f - pic->fields)))
 			lm_html(p->out, ", of pair %s", badge(p, &drawn->pairs[i]));
@@ -90,8 +92,9 @@ static void cell(const struct lm_page *p, uint32_t v, const struct lm_picture *p
 {
 	const struct lm_pic_field *f = &pic->fields[s->field];
 
-	lm_html(p->out, "<button type=\"button\" class=\"cell%s%s%s%s%s\" data-f=\"%u-%u\"", f->link && s->label ? " link" : "",
-		f->moves ? " moves" : "", s->first ? "" : " goes-on", s->last ? "" : " not-all", s->label ? " label" : "", v, s->field);
+	lm_html(p->out, "<button type=\"button\" class=\"cell%s%s%s%s%s\" data-f=\"%u-%u\"",
+		f->link && s->label ? " link" : "", f->moves ? " moves" : "", s->first ? "" : " goes-on",
+		s->last ? "" : " not-all", s->label ? " label" : "", v, s->field);
 	span(p, pic, s->begin, s->end);
 	cell_words(p, pic, side, drawn, f);
 	lm_str_add(p->out, ">");
@@ -107,20 +110,24 @@ static void cell(const struct lm_page *p, uint32_t v, const struct lm_picture *p
 }
 
 /* The bracket that joins the two, from the middle of one to the middle of the other; several hang below each other. */
-static void bracket(const struct lm_page *p, const struct lm_picture *pic, const struct lm_pic_pair *pair, uint32_t depth)
+static void bracket(const struct lm_page *p, const struct lm_picture *pic, const struct lm_pic_pair *pair,
+		    uint32_t depth)
 {
 	uint32_t a = (pair->begin_a + pair->end_a) / 2, b = (pair->begin_b + pair->end_b) / 2;
 
-	lm_html(p->out, "<div class=\"bracket\" data-pair=\"%s\" style=\"left:%.3f%%;width:%.3f%%;--depth:%u\">"
-		"<b class=\"badge\">%s</b></div>", badge(p, pair), percent(pic, a < b ? a : b), percent(pic, a < b ? b - a : a - b),
-		depth, badge(p, pair));
+	lm_html(p->out,
+		"<div class=\"bracket\" data-pair=\"%s\" style=\"left:%.3f%%;width:%.3f%%;--depth:%u\"><b "
+		"class=\"badge\">%s</b></div>",
+		badge(p, pair), percent(pic, a < b ? a : b), percent(pic, a < b ? b - a : a - b), depth,
+		badge(p, pair));
 }
 
 /* One of two that no longer meet. */
-static void lone_badge(const struct lm_page *p, const struct lm_picture *pic, const struct lm_pic_pair *pair, uint32_t begin,
-		       uint32_t end)
+static void lone_badge(const struct lm_page *p, const struct lm_picture *pic, const struct lm_pic_pair *pair,
+		       uint32_t begin, uint32_t end)
 {
-	lm_html(p->out, "<b class=\"badge lone\" style=\"left:%.3f%%\">%s</b>", percent(pic, (begin + end) / 2), badge(p, pair));
+	lm_html(p->out, "<b class=\"badge lone\" style=\"left:%.3f%%\">%s</b>", percent(pic, (begin + end) / 2),
+		badge(p, pair));
 }
 
 /* Under the bar: what joins pairs on this line, or marks one of a pair. */
@@ -151,7 +158,9 @@ static void pair_note(const struct lm_page *p, const struct lm_picture *pic, con
 {
 	const struct lm_row_pair *row = row_of(p, pair);
 
-	lm_html(p->out, "<p class=\"joined\"><b class=\"badge\">%s</b> <code>%s</code> is written, <code>%s</code> is beside it",
+	lm_html(p->out,
+		"<p class=\"joined\"><b class=\"badge\">%s</b> <code>%s</code> is written, <code>%s</code> is beside "
+		"it",
 		badge(p, pair), row->a.leaf, row->b.leaf);
 	if (side->is_after == pair->fresh && !strcmp(row->config, pic->config))
 		lm_html(p->out, ": %s transfers", lm_count(p->arena, row->excess));
@@ -201,14 +210,16 @@ static void line_row(const struct lm_page *p, uint32_t v, const struct lm_pictur
 		folded(p, line);
 		return;
 	}
-	lm_html(p->out, "<li class=\"line%s\"><span class=\"nr\"><span class=\"sr\">line </span>%llu</span><div class=\"bar\">",
+	lm_html(p->out,
+		"<li class=\"line%s\"><span class=\"nr\"><span class=\"sr\">line </span>%llu</span><div class=\"bar\">",
 		line->loud ? " loud" : "", (unsigned long long)line->number);
 	lm_html(p->out, "<div class=\"ground\" style=\"width:%.3f%%\"></div>", percent(pic, line->used));
 	for (uint32_t i = 0; i < line->nr_items; i++)
 		cell(p, v, pic, side, drawn, &line->items[i]);
 	lm_str_add(p->out, "</div>");
 	if (line->transfers >= 0.5)
-		lm_html(p->out, "<span class=\"cost\" style=\"--share:%.2f%%\">%s<span class=\"sr\"> transfers</span></span>",
+		lm_html(p->out,
+			"<span class=\"cost\" style=\"--share:%.2f%%\">%s<span class=\"sr\"> transfers</span></span>",
 			drawn->transfers > 0 ? 100 * line->transfers / drawn->transfers : 0,
 			lm_count(p->arena, line->transfers));
 	else
@@ -220,6 +231,16 @@ static void line_row(const struct lm_page *p, uint32_t v, const struct lm_pictur
 
 /* ---- one side, one view ---- */
 
+/* Of the largest line number. */
+static unsigned digits(const struct lm_pic_side *drawn)
+{
+	unsigned nr = 1;
+
+	for (uint64_t n = drawn->nr_lines ? drawn->lines[drawn->nr_lines - 1].number : 0; n >= 10; n /= 10)
+		nr++;
+	return nr > 2 ? nr : 2;
+}
+
 static void one_side(const struct lm_page *p, uint32_t v, const struct lm_picture *pic, const struct side_words *side)
 {
 	const struct lm_pic_side *drawn = side->is_after ? &pic->after : &pic->before;
@@ -227,10 +248,11 @@ static void one_side(const struct lm_page *p, uint32_t v, const struct lm_pictur
 	const struct lm_view_figures *f = side->is_after ? c->after : c->before;
 
 	lm_str_addf(p->out, "<div class=\"side\" id=\"v%u-%c\" data-side=\"%c\">\n", v, side->letter, side->letter);
-	lm_html(p->out, "<h4>%s <span>%llu bytes, %s transfers%s</span></h4>\n", side->word, (unsigned long long)f->size,
-		lm_count(p->arena, f->transfers),
+	lm_html(p->out, "<h4>%s <span>%llu bytes, %s transfers%s</span></h4>\n", side->word,
+		(unsigned long long)f->size, lm_count(p->arena, f->transfers),
 		side->is_after ? lm_arena_printf(p->arena, " (%s)", lm_percent(p->arena, c->percent)) : "");
-	lm_html(p->out, "<ol class=\"lines\" aria-label=\"Cache lines of %s, %s\">\n", pic->config, side->word);
+	lm_html(p->out, "<ol class=\"lines\" style=\"--digits:%u\" aria-label=\"Cache lines of %s, %s\">\n",
+		digits(drawn), pic->config, side->word);
 	for (uint32_t i = 0; i < drawn->nr_lines; i++)
 		line_row(p, v, pic, side, drawn, &drawn->lines[i]);
 	if (drawn->nr_hidden)
@@ -264,11 +286,14 @@ static void field_row(const struct lm_page *p, uint32_t v, uint32_t index, const
 
 	lm_html(p->out, "<tr id=\"f%u-%u\"", v, index);
 	lm_str_add(p->out, f->moves ? " class=\"moves\">" : ">");
-	lm_html(p->out, "<th scope=\"row\"><code>%s</code></th><td class=\"num\">%s</td><td class=\"num\">%s</td>"
-		"<td class=\"num\">%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td><td>", show->decl,
-		lm_page_change(p, lines(p, f->line_before, f->last_before), lines(p, f->line_after, f->last_after)),
-		lm_page_change(p, whole(p, f->before), whole(p, f->after)), whole(p, show->size),
-		lm_count(p->arena, show->reads), lm_count(p->arena, show->writes));
+	lm_html(p->out, "<th scope=\"row\"><code>%s</code></th>", show->decl);
+	lm_page_number(
+		p, lm_page_change(p, lines(p, f->line_before, f->last_before), lines(p, f->line_after, f->last_after)));
+	lm_page_number(p, lm_page_change(p, whole(p, f->before), whole(p, f->after)));
+	lm_page_number(p, whole(p, show->size));
+	lm_page_number(p, lm_count(p->arena, show->reads));
+	lm_page_number(p, lm_count(p->arena, show->writes));
+	lm_str_add(p->out, "<td>");
 	parts(p, f);
 	lm_str_add(p->out, "</td><td>");
 	lm_page_sites(p, &f->who, sites);
@@ -277,12 +302,12 @@ static void field_row(const struct lm_page *p, uint32_t v, uint32_t index, const
 
 static void field_table(const struct lm_page *p, uint32_t v, const struct lm_picture *pic, uint32_t sites)
 {
-	lm_html(p->out, "<details class=\"fields\"><summary>The fields of %s as a table, with functions and CPUs</summary>\n",
+	lm_html(p->out,
+		"<details class=\"fields\"><summary>The fields of %s as a table, with functions and CPUs</summary>\n",
 		pic->config);
-	lm_page_table_begin(p, lm_arena_printf(p->arena, "Fields of %s", pic->config));
-	lm_str_add(p->out, "<thead><tr><th scope=\"col\">Field</th><th scope=\"col\">Line</th><th scope=\"col\">Offset</th>"
-			   "<th scope=\"col\">Bytes</th><th scope=\"col\">Reads</th><th scope=\"col\">Writes</th>"
-			   "<th scope=\"col\">Hottest inside</th><th scope=\"col\">Touched by</th></tr></thead><tbody>\n");
+	lm_page_table_begin(
+		p, lm_arena_printf(p->arena, "Fields of %s", pic->config),
+		LM_HEADS("Field", "Line", "Offset", "Bytes", "Reads", "Writes", "Hottest inside", "Touched by"));
 	for (uint32_t i = 0; i < pic->nr_fields; i++)
 		field_row(p, v, pic->order_before[i], &pic->fields[pic->order_before[i]], sites);
 	lm_page_table_end(p);
@@ -296,8 +321,10 @@ static void view(const struct lm_page *p, uint32_t v, uint32_t most_lines, uint3
 	struct lm_picture pic;
 
 	lm_picture_make(p->rows, v, most_lines, p->arena, &pic);
-	lm_html(p->out, "<section class=\"view\" id=\"v%u\" aria-labelledby=\"v%u-h\">\n<h3 id=\"v%u-h\">Configuration "
-		"<code>%s</code>", v, v, v, pic.config);
+	lm_html(p->out,
+		"<section class=\"view\" id=\"v%u\" aria-labelledby=\"v%u-h\">\n<h3 id=\"v%u-h\">Configuration "
+		"<code>%s</code>",
+		v, v, v, pic.config);
 	if (*p->rows->configs[v].spec)
 		lm_html(p->out, " <span>base with %s</span>", p->rows->configs[v].spec);
 	lm_str_add(p->out, p->rows->moved ? "</h3>\n<div class=\"stage two\">\n" : "</h3>\n<div class=\"stage\">\n");
@@ -327,9 +354,11 @@ static void chooser(const struct lm_page *p)
 
 static void legend(const struct lm_page *p)
 {
-	lm_html(p->out, "<div class=\"legend\"><p>One row a line of %u bytes, fields to scale; the figure at its end is the line's "
-		"expected transfers. The upper half of a field is as warm as it is <b class=\"w\">written</b>, the lower half as "
-		"it is <b class=\"r\">read</b>; each step is ten times the one before.</p>\n<p class=\"ramps\" aria-hidden=\"true\">",
+	lm_html(p->out,
+		"<div class=\"legend\"><p>One row a line of %u bytes, fields to scale; the figure at its end is the "
+		"line's expected transfers. The upper half of a field is as warm as it is <b class=\"w\">written</b>, "
+		"the lower half as it is <b class=\"r\">read</b>; each step is ten times the one before.</p>\n<p "
+		"class=\"ramps\" aria-hidden=\"true\">",
 		p->story->opts->line);
 	for (unsigned i = 1; i <= LM_HEAT_LEVELS; i++)
 		lm_html(p->out, "<i class=\"w%u r%u\"></i>", i, i);
@@ -338,7 +367,8 @@ static void legend(const struct lm_page *p)
 		lm_str_add(p->out, " <span><i class=\"key-pair\"></i> contended pair</span>");
 	if (p->rows->moved)
 		lm_str_add(p->out, " <span><i class=\"key-move\"></i> moved</span>");
-	lm_str_add(p->out, " <span><i class=\"key-hole\"></i> padding</span></p>\n<p class=\"script-only\" hidden>Point at, tap or tab to a "
+	lm_str_add(p->out, " <span><i class=\"key-hole\"></i> padding</span></p>\n<p class=\"script-only\" "
+			   "hidden>Point at, tap or tab to a "
 			   "field for its functions and CPUs: arrow keys walk, Enter opens, Escape closes.</p>\n");
 	if (!p->story->plan->base_fixed)
 		lm_html(p->out, "<p class=\"note\">Drawn as if the object started on a line. The compiler %s.</p>\n",

@@ -32,8 +32,9 @@ static void size_tile(const struct lm_page *p)
 		shrunk += rows->configs[v].after->size < rows->configs[v].before->size;
 	}
 	tile(p, "Size", grown ? "grows" : shrunk ? "shrinks" : "unchanged",
-	     rows->nr_views == 1 ? "in the one configuration given" :
-	     lm_arena_printf(p->arena, "in %s%u configurations", grown || shrunk ? "some of " : "all ", rows->nr_views));
+	     rows->nr_views == 1 ? "in the one configuration given"
+				 : lm_arena_printf(p->arena, "in %s%u configurations",
+						   grown || shrunk ? "some of " : "all ", rows->nr_views));
 }
 
 static void tiles(const struct lm_page *p)
@@ -47,7 +48,8 @@ static void tiles(const struct lm_page *p)
 			     lm_count(p->arena, p->story->plan->transfers_after)));
 	if (rows->nr_moved)
 		tile(p, "Members moved", lm_arena_printf(p->arena, "%u", rows->nr_moved),
-		     lm_arena_printf(p->arena, "of %u%s", rows->nr_units, rows->nr_barriers ? ", and line starts forced" : ""));
+		     lm_arena_printf(p->arena, "of %u%s", rows->nr_units,
+				     rows->nr_barriers ? ", and line starts forced" : ""));
 	else
 		tile(p, "Line starts forced", lm_arena_printf(p->arena, "%u", rows->nr_barriers), "no member moves");
 	size_tile(p);
@@ -61,29 +63,38 @@ void lm_page_verdict(const struct lm_page *p)
 {
 	const struct lm_rows *rows = p->rows;
 
-	lm_html(p->out, "<header>\n<p class=\"kicker\">linemate report</p>\n<h1><code>%s</code></h1>\n"
-		"<p class=\"path\"><code>%s</code></p>\n", p->story->record, p->story->header);
+	lm_html(p->out,
+		"<header>\n<p class=\"kicker\">linemate report</p>\n<h1><code>%s</code></h1>\n<p "
+		"class=\"path\"><code>%s</code></p>\n",
+		p->story->record, p->story->header);
 	if (rows->moved)
 		lm_html(p->out, "<p class=\"verdict\">Patch: %s.</p>\n", lm_rows_what_to_do(rows, p->arena));
 	else
-		lm_html(p->out, "<p class=\"verdict\">No change worth making: %s.</p>\n", lm_kept_text(p->story->plan->kept));
+		lm_html(p->out, "<p class=\"verdict\">No change worth making: %s.</p>\n",
+			lm_kept_text(p->story->plan->kept));
 	if (rows->moved)
 		tiles(p);
 	else
-		lm_html(p->out, "<p>Expected transfers: %s%s.</p>\n", lm_count(p->arena, p->story->plan->transfers_before),
+		lm_html(p->out, "<p>Expected transfers: %s%s.</p>\n",
+			lm_count(p->arena, p->story->plan->transfers_before),
 			rows->nr_views > 1 ? lm_arena_printf(p->arena, " over %u configurations", rows->nr_views) : "");
-	lm_html(p->out, "<p class=\"note\">A transfer is one cache line of %u bytes moved between CPUs, as this profile's "
-		"accesses let expect%s.%s</p>\n</header>\n", p->story->opts->line,
+	lm_html(p->out,
+		"<p class=\"note\">A transfer is one cache line of %u bytes moved between CPUs, as this profile's "
+		"accesses let expect%s.%s</p>\n</header>\n",
+		p->story->opts->line,
 		rows->sampled ? "; they were sampled, so figures are in samples and only their proportions count" : "",
-		rows->nr_views > 1 ? lm_arena_printf(p->arena, " Sums are over %u configurations.", rows->nr_views) : "");
+		rows->nr_views > 1 ? lm_arena_printf(p->arena, " Sums are over %u configurations.", rows->nr_views)
+				   : "");
 }
 
 /* ---- pairs ---- */
 
 static void pair_side(const struct lm_page *p, const struct lm_row_side *side)
 {
-	lm_html(p->out, "<div class=\"half\"><h4><code>%s</code></h4><p><b class=\"w\">%s</b> writes, <b class=\"r\">%s</b> "
-		"reads</p>", side->leaf, lm_count(p->arena, side->writes), lm_count(p->arena, side->reads));
+	lm_html(p->out,
+		"<div class=\"half\"><h4><code>%s</code></h4><p><b class=\"w\">%s</b> writes, <b class=\"r\">%s</b> "
+		"reads</p>",
+		side->leaf, lm_count(p->arena, side->writes), lm_count(p->arena, side->reads));
 	lm_page_sites(p, side, SITES_SHOWN);
 	lm_str_add(p->out, "</div>\n");
 }
@@ -100,13 +111,16 @@ static const char *fate(const struct lm_page *p, const struct lm_row_pair *pair)
 
 static void pair_card(const struct lm_page *p, const struct lm_row_pair *pair, const char *badge, bool with_fate)
 {
-	lm_html(p->out, "<article class=\"pair\">\n<h3><span class=\"badge\">%s</span> <code>%s</code> and <code>%s</code></h3>\n",
+	lm_html(p->out,
+		"<article class=\"pair\">\n<h3><span class=\"badge\">%s</span> <code>%s</code> and "
+		"<code>%s</code></h3>\n",
 		badge, pair->a.leaf, pair->b.leaf);
-	lm_html(p->out, "<p>On line %llu (%s%s) they cost <b>%s transfers</b> more than if they were apart.", (unsigned long long)pair->line,
-		pair->config, p->story->plan->base_fixed ? "" : ", if the object starts on a line",
-		lm_count(p->arena, pair->excess));
+	lm_html(p->out, "<p>On line %llu (%s%s) they cost <b>%s transfers</b> more than if they were apart.",
+		(unsigned long long)pair->line, pair->config,
+		p->story->plan->base_fixed ? "" : ", if the object starts on a line", lm_count(p->arena, pair->excess));
 	if (pair->inside)
-		lm_html(p->out, " Both are inside <code>%s</code>: only its own place decides, not the order around it.",
+		lm_html(p->out,
+			" Both are inside <code>%s</code>: only its own place decides, not the order around it.",
 			pair->inside);
 	if (with_fate)
 		lm_html(p->out, " <b class=\"%s\">%s</b>", pair->apart ? "good" : "stays", fate(p, pair));
@@ -124,16 +138,16 @@ static void small_pairs(const struct lm_page *p, uint32_t from)
 		return;
 	lm_html(p->out, "<details><summary>%u more that cost%s less</summary>\n", rows->nr_pairs - from,
 		rows->nr_pairs - from == 1 ? "s" : "");
-	lm_page_table_begin(p, "Line mates that cost less");
-	lm_str_add(p->out, "<thead><tr><th scope=\"col\">Written</th><th scope=\"col\">Its line mate</th>"
-			   "<th scope=\"col\">Line</th><th scope=\"col\">Transfers</th>");
-	lm_str_add(p->out, rows->moved ? "<th scope=\"col\">After</th></tr></thead><tbody>\n" : "</tr></thead><tbody>\n");
+	lm_page_table_begin(p, "Line mates that cost less",
+			    rows->moved ? LM_HEADS("Written", "Its line mate", "Line", "Transfers", "After") :
+					  LM_HEADS("Written", "Its line mate", "Line", "Transfers"));
 	for (uint32_t i = from; i < rows->nr_pairs; i++) {
 		const struct lm_row_pair *pair = &rows->pairs[i];
 
-		lm_html(p->out, "<tr><th scope=\"row\"><code>%s</code></th><td><code>%s</code></td><td class=\"num\">%llu (%s)</td>"
-			"<td class=\"num\">%s</td>", pair->a.leaf, pair->b.leaf, (unsigned long long)pair->line, pair->config,
-			lm_count(p->arena, pair->excess));
+		lm_html(p->out, "<tr><th scope=\"row\"><code>%s</code></th><td><code>%s</code></td>", pair->a.leaf,
+			pair->b.leaf);
+		lm_page_number(p, lm_arena_printf(p->arena, "%llu (%s)", (unsigned long long)pair->line, pair->config));
+		lm_page_number(p, lm_count(p->arena, pair->excess));
 		if (rows->moved)
 			lm_html(p->out, "<td>%s</td>", pair->apart ? "apart" : "still line mates");
 		lm_str_add(p->out, "</tr>\n");
@@ -197,7 +211,8 @@ void lm_page_pairs(const struct lm_page *p)
 
 static const char *line_class(const char *line, size_t len)
 {
-	if (!strncmp(line, "diff ", 5) || !strncmp(line, "index ", 6) || !strncmp(line, "--- ", 4) || !strncmp(line, "+++ ", 4))
+	if (!strncmp(line, "diff ", 5) || !strncmp(line, "index ", 6) || !strncmp(line, "--- ", 4) ||
+	    !strncmp(line, "+++ ", 4))
 		return "file";
 	if (!strncmp(line, "@@", 2))
 		return "hunk";
@@ -230,7 +245,8 @@ void lm_page_diff(const struct lm_page *p)
 		return;
 	lm_str_add(p->out, "<section id=\"patch\" aria-labelledby=\"patch-h\">\n<h2 id=\"patch-h\">The patch</h2>\n");
 	diff_link(p);
-	lm_str_add(p->out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Unified diff\"><pre class=\"diff\">");
+	lm_str_add(p->out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Unified diff\"><pre "
+			   "class=\"diff\">");
 	while (line < end) {
 		const char *stop = memchr(line, '\n', (size_t)(end - line));
 		size_t len = (size_t)((stop ? stop : end) - line);
@@ -266,29 +282,34 @@ static void plot(const struct lm_page *p)
 	const struct lm_rows *rows = p->rows;
 	const struct lm_plan *plan = p->story->plan;
 
-	lm_str_add(p->out, "<div class=\"plot\" role=\"img\" aria-label=\"Expected transfers by number of moves; the table below "
-			   "has the same figures\">\n<svg viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" "
-			   "aria-hidden=\"true\">");
+	lm_str_add(
+		p->out,
+		"<div class=\"plot\" role=\"img\" aria-label=\"Expected transfers by number of moves; the table below "
+		"has the same figures\">\n<svg viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" "
+		"aria-hidden=\"true\">");
 	if (rows->gap_percent >= 0)
-		lm_html(p->out, "<rect class=\"floor\" x=\"0\" y=\"%.2f\" width=\"100\" height=\"%.2f\"/>"
-			"<line class=\"bound\" x1=\"0\" x2=\"100\" y1=\"%.2f\" y2=\"%.2f\"/>", 100 - height(p, plan->bound),
-			height(p, plan->bound), 100 - height(p, plan->bound), 100 - height(p, plan->bound));
+		lm_html(p->out,
+			"<rect class=\"floor\" x=\"0\" y=\"%.2f\" width=\"100\" height=\"%.2f\"/><line class=\"bound\" "
+			"x1=\"0\" x2=\"100\" y1=\"%.2f\" y2=\"%.2f\"/>",
+			100 - height(p, plan->bound), height(p, plan->bound), 100 - height(p, plan->bound),
+			100 - height(p, plan->bound));
 	lm_str_add(p->out, "<polyline points=\"");
 	for (uint32_t i = 0; i < rows->nr_curve; i++)
 		lm_html(p->out, "%.2f,%.2f ", across(p, i), 100 - height(p, rows->curve[i].transfers));
 	lm_str_add(p->out, "\"/></svg>\n");
 	if (rows->gap_percent >= 0)
-		lm_html(p->out, "<span class=\"floor-word\" style=\"bottom:%.2f%%\">no order costs less than %s%s</span>\n",
+		lm_html(p->out,
+			"<span class=\"floor-word\" style=\"bottom:%.2f%%\">no order costs less than %s%s</span>\n",
 			height(p, plan->bound), lm_count(p->arena, plan->bound), plan->bound_proven ? " (proven)" : "");
 	for (uint32_t i = 0; i < rows->nr_curve; i++) {
 		const struct lm_row_point *c = &rows->curve[i];
 
-		lm_html(p->out, "<span class=\"dot%s\" style=\"left:%.2f%%;bottom:%.2f%%\"></span>", c->chosen ? " chosen" : "",
-			across(p, i), height(p, c->transfers));
+		lm_html(p->out, "<span class=\"dot%s\" style=\"left:%.2f%%;bottom:%.2f%%\"></span>",
+			c->chosen ? " chosen" : "", across(p, i), height(p, c->transfers));
 		lm_html(p->out, "<span class=\"value\" style=\"left:%.2f%%;bottom:%.2f%%\">%s</span>", across(p, i),
 			height(p, c->transfers), lm_count(p->arena, c->transfers));
-		lm_html(p->out, "<span class=\"tick\" style=\"left:%.2f%%;width:%.2f%%\">%s", across(p, i), 100.0 / rows->nr_curve,
-			lm_row_point_name(c, p->arena));
+		lm_html(p->out, "<span class=\"tick\" style=\"left:%.2f%%;width:%.2f%%\">%s", across(p, i),
+			100.0 / rows->nr_curve, lm_row_point_name(c, p->arena));
 		lm_str_add(p->out, !c->chosen ? "" : rows->moved ? "<b>this patch</b>" : "<b>kept</b>");
 		lm_str_add(p->out, "</span>\n");
 	}
@@ -299,17 +320,18 @@ static void curve_table(const struct lm_page *p)
 {
 	const struct lm_rows *rows = p->rows;
 
-	lm_page_table_begin(p, "What more or fewer moves would bring");
-	lm_str_add(p->out, "<thead><tr><th scope=\"col\">Order</th><th scope=\"col\">Transfers</th>"
-			   "<th scope=\"col\">Of the possible gain</th><th scope=\"col\">Under change</th></tr></thead><tbody>\n");
+	lm_page_table_begin(p, "What more or fewer moves would bring",
+			    LM_HEADS("Order", "Transfers", "Of the possible gain", "Under change"));
 	for (uint32_t i = 0; i < rows->nr_curve; i++) {
 		const struct lm_row_point *c = &rows->curve[i];
 
 		lm_str_add(p->out, c->chosen ? "<tr class=\"chosen\">" : "<tr>");
-		lm_html(p->out, "<th scope=\"row\">%s%s</th><td class=\"num\">%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td></tr>\n",
-			lm_row_point_name(c, p->arena), !c->chosen ? "" : rows->moved ? " (this patch)" : " (kept)",
-			lm_count(p->arena, c->transfers), c->percent < 0 ? "?" : lm_arena_printf(p->arena, "%.1f %%", c->percent),
-			c->under_change < 0 ? "breaks a rule" : lm_count(p->arena, c->under_change));
+		lm_html(p->out, "<th scope=\"row\">%s%s</th>", lm_row_point_name(c, p->arena),
+			!c->chosen ? "" : rows->moved ? " (this patch)" : " (kept)");
+		lm_page_number(p, lm_count(p->arena, c->transfers));
+		lm_page_number(p, c->percent < 0 ? "?" : lm_arena_printf(p->arena, "%.1f %%", c->percent));
+		lm_page_number(p, c->under_change < 0 ? "breaks a rule" : lm_count(p->arena, c->under_change));
+		lm_str_add(p->out, "</tr>\n");
 	}
 	lm_page_table_end(p);
 }
@@ -324,7 +346,8 @@ void lm_page_curve(const struct lm_page *p)
 			   "<h2 id=\"curve-h\">What more or fewer moves would bring</h2>\n");
 	plot(p);
 	curve_table(p);
-	lm_str_add(p->out, "<p class=\"note\">Under change: the mean when nested records and arrays grow or shrink a little; orders "
+	lm_str_add(p->out, "<p class=\"note\">Under change: the mean when nested records and arrays grow or shrink a "
+			   "little; orders "
 			   "are chosen by it.");
 	if (rows->gap_percent >= 0)
 		lm_html(p->out, " No order that keeps the rules costs less than %s (%s); gap: %.1f %%.",

@@ -39,9 +39,18 @@ const char *lm_page_change(const struct lm_page *p, const char *before, const ch
 	return lm_arena_printf(p->arena, "%s \u2192 %s", before, after);
 }
 
-void lm_page_table_begin(const struct lm_page *p, const char *label)
+void lm_page_table_begin(const struct lm_page *p, const char *label, const char *const *heads)
 {
-	lm_html(p->out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\"><table>\n", label);
+	lm_html(p->out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\"><table>\n<thead><tr>",
+		label);
+	for (; *heads; heads++)
+		lm_html(p->out, "<th scope=\"col\">%s</th>", *heads);
+	lm_str_add(p->out, "</tr></thead><tbody>\n");
+}
+
+void lm_page_number(const struct lm_page *p, const char *text)
+{
+	lm_html(p->out, "<td class=\"num\">%s</td>", text);
 }
 
 void lm_page_table_end(const struct lm_page *p)

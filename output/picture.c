@@ -114,7 +114,8 @@ static void add_orders(struct lm_pic_work *w)
 /* ---- lines ---- */
 
 /* Where the drawing of a field ends, in bits. */
-static uint64_t drawn_end(const struct lm_pic_work *w, const struct lm_layout *l, uint32_t f, const struct lm_pic_side *side)
+static uint64_t drawn_end(const struct lm_pic_work *w, const struct lm_layout *l, uint32_t f,
+			  const struct lm_pic_side *side)
 {
 	uint64_t end = l->bit_offset[f] + extent(w, f), most = (uint64_t)side->nr_lines * w->pic->line * 8;
 

@@ -120,9 +120,10 @@ static void add_pair(struct lm_pic_work *w, const struct lm_layout *l, const str
 		     bool fresh, struct lm_pic_side *side)
 {
 	const struct lm_record *from = w->rows->story->subject->views[p->view].rec, *rec = w->view->rec;
-	uint32_t a = leaf_by_path(rec, from->leaves[p->leaf_a].path), b = leaf_by_path(rec, from->leaves[p->leaf_b].path);
+	uint32_t a = leaf_by_path(rec, from->leaves[p->leaf_a].path);
+	uint32_t b = leaf_by_path(rec, from->leaves[p->leaf_b].path);
 	struct lm_pic_pair *row = &side->pairs[side->nr_pairs];
-	const struct spot *at_a, *at_b;
+	const struct spot *at_a = NULL, *at_b = NULL;
 	struct spots sa, sb;
 
 	if (a == LM_NONE || b == LM_NONE)

@@ -11,8 +11,9 @@
 #include "output/words.h"
 
 /* Nothing may be fetched, whatever a name in the page looks like. */
-#define POLICY "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; " \
-	       "form-action 'none'"
+#define POLICY                                                                                                         \
+	"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; "  \
+	"form-action 'none'"
 
 static void head(const struct lm_page *p)
 {
@@ -40,16 +41,18 @@ static void contents(const struct lm_page *p)
 		lm_str_add(p->out, "<li><a href=\"#patch\">The patch</a></li>\n");
 	if (p->rows->nr_curve > 1)
 		lm_str_add(p->out, "<li><a href=\"#curve\">More or fewer moves</a></li>\n");
-	lm_str_add(p->out, "<li><a href=\"#configs\">Configurations</a></li>\n<li><a href=\"#rest\">What is left</a></li>\n"
-			   "<li><a href=\"#evidence\">Evidence</a></li>\n</ul></nav>\n");
+	lm_str_add(p->out,
+		   "<li><a href=\"#configs\">Configurations</a></li>\n<li><a href=\"#rest\">What is left</a></li>\n"
+		   "<li><a href=\"#evidence\">Evidence</a></li>\n</ul></nav>\n");
 }
 
 static void foot(const struct lm_page *p)
 {
-	lm_str_add(p->out, "</main>\n<footer><p>Written by linemate " LM_VERSION ". The page is complete: it fetches nothing. "
-			   "Expected transfers follow from the profile and are no prediction of throughput.</p></footer>\n"
-			   "<aside id=\"card\" hidden tabindex=\"-1\" role=\"dialog\" aria-label=\"Field details\"></aside>\n"
-			   "<script>\n");
+	lm_str_add(p->out,
+		   "</main>\n<footer><p>Written by linemate " LM_VERSION ". The page is complete: it fetches nothing. "
+		   "Expected transfers follow from the profile and are no prediction of throughput.</p></footer>\n"
+		   "<aside id=\"card\" hidden tabindex=\"-1\" role=\"dialog\" aria-label=\"Field details\"></aside>\n"
+		   "<script>\n");
 	lm_str_add(p->out, (const char *)lm_page_js);
 	lm_str_add(p->out, "</script>\n</body>\n</html>\n");
 }

@@ -23,12 +23,14 @@ const char *lm_rows_what_to_do(const struct lm_rows *rows, struct lm_arena *aren
 
 	if (!rows->nr_barriers)
 		return move;
-	return lm_arena_printf(arena, "%s, add %s", rows->nr_moved ? move : "move nothing", barriers(rows->nr_barriers, arena));
+	return lm_arena_printf(arena, "%s, add %s", rows->nr_moved ? move : "move nothing",
+			       barriers(rows->nr_barriers, arena));
 }
 
 const char *lm_row_point_name(const struct lm_row_point *c, struct lm_arena *arena)
 {
-	const char *name = lm_arena_printf(arena, "%s%u move%s", c->any ? "any: " : "", c->moves, c->moves == 1 ? "" : "s");
+	const char *name = lm_arena_printf(arena, "%s%u move%s", c->any ? "any: " : "", c->moves,
+					   c->moves == 1 ? "" : "s");
 
 	return c->barriers ? lm_arena_printf(arena, "%s, %s", name, barriers(c->barriers, arena)) : name;
 }

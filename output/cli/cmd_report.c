@@ -46,8 +46,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = { { &lm_common_argp, 0, NULL, 0 }, { &lm_decide_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = {
 	table, parse, "[-- FLAGS...]",
-	"Tells what linemate patch would do and why: plans, verifies and compares as it does, and changes nothing.  The "
-	"report goes to stdout as text with the diff at its end, as JSON, or as a page.\v",
+	"Tells what linemate patch would do and why: plans, verifies and compares as it does, and changes nothing.  "
+	"The report goes to stdout as text with the diff at its end, as JSON, or as a page.\v",
 	children, lm_options_help, NULL,
 };
 

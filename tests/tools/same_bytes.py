@@ -27,6 +27,8 @@ def commands():
         yield [verb, "--help"]
         for more in ([], ["--json"], ["-v"]):
             yield [verb, *RECORD, *PROFILE, *CONFIGS, *more, *flags]
+    yield ["report", *RECORD, *PROFILE, *CONFIGS, *flags]
+    yield ["report", *RECORD, *PROFILE, *CONFIGS, "--html", *flags]
     yield ["show", *RECORD, *flags]
     yield ["patch", *RECORD, *PROFILE, "--moves", "all", *flags]
     yield ["patch", "--struct", "no_such", "--header", "include/linux/memcontrol.h", *PROFILE, *flags]
