@@ -63,7 +63,7 @@ def hostile(linemate, tmp):
     header.write_bytes(b"/* </script><script>hacked=1</script> \xff \x1b[31m */\nstruct s {\n\tlong hot; /* </pre><b>\"' \xe9\x1b[2J */\n"
                        b"\tlong cold;\n\tlong more[9];\n} __attribute__((aligned(64)));\n")
     evil = [b"</script><script>hacked=1</script>", b"\"onfocus=hacked=1 x=\"", b"'><img src=x onerror=hacked=1>", b"\\x1b[2J\\x07",
-            b"\xff\xfe\xc3", b"<!--", b"]]>", b"&lt;&#0;", "\u202egnirts\u2028".encode()]
+            b"\xff\xfe\xc3", b"<!--", b"]]>", b"&lt;&#0;", "\u202egnirts".encode()]
     rows = [b"%s\thot\t0\t8\t%d\t0\t1000\t0\texact" % (name, cpu) for name in evil for cpu in range(3)]
     rows += [b"%s\tcold\t0\t8\t%d\t9000\t0\t0\texact" % (name, cpu) for name in evil for cpu in range(3)]
     profile = folder / "p<script>hacked=1<b>"
@@ -136,7 +136,7 @@ def judge_markup(path):
     expect(f"{name}: under 1 MB", len(raw) < 1_000_000, len(raw))
     expect(f"{name}: sound, one script, nothing from outside", not m.wrong and m.scripts == 1, (m.wrong[:5], m.scripts))
     expect(f"{name}: its style fetches nothing", not re.search(r"@import|url\(", text.split("<style>")[1].split("</style>")[0]))
-    expect(f"{name}: no control codes", not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029]", text))
+    expect(f"{name}: no control codes", not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text))
     expect(f"{name}: tables with heads", m.tables >= 4 and m.scopes > 2 * m.tables, (m.tables, m.scopes))
     return "".join(m.words)
 
