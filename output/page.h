@@ -34,6 +34,10 @@ void lm_page_evidence(const struct lm_page *p);
 /* page_words.c: small pieces that several sections use. */
 /* The functions of a side, at most so many, as a list. */
 void lm_page_sites(const struct lm_page *p, const struct lm_row_side *side, uint32_t most);
+/* "1 read", "12,345 reads" */
+const char *lm_page_times(const struct lm_page *p, double n, const char *word);
+/* What a configuration changes, "+A,-B", so that it is broken at the commas only; nothing for base. */
+void lm_page_spec(const struct lm_page *p, const char *spec);
 /* "12 -> 34", or only one where they are the same or nothing moved. */
 const char *lm_page_change(const struct lm_page *p, const char *before, const char *after);
 /* A table in a region that scrolls by itself where it is too wide; label names it, heads end with NULL. */

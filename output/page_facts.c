@@ -37,8 +37,7 @@ static void config_row(const struct lm_page *p, const struct lm_row_config *c)
 	const struct lm_view_figures *b = c->before, *a = c->after;
 
 	lm_html(p->out, "<tr><th scope=\"row\"><code>%s</code>", c->name);
-	if (*c->spec)
-		lm_html(p->out, " <span class=\"by\">base with %s</span>", c->spec);
+	lm_page_spec(p, c->spec);
 	lm_str_add(p->out, "</th>");
 	lm_page_number(p, lm_page_change(p, whole(p, b->size), whole(p, a->size)));
 	lm_page_number(p, lm_page_change(p, whole(p, b->lines), whole(p, a->lines)));

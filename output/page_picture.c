@@ -75,8 +75,8 @@ static void cell_words(const struct lm_page *p, const struct lm_picture *pic, co
 	uint64_t line = side->is_after ? f->line_after : f->line_before,
 		 last = side->is_after ? f->last_after : f->last_before;
 
-	lm_html(p->out, " aria-label=\"%s, line %s, %s reads, %s writes", name_of(show), lines(p, line, last),
-		lm_count(p->arena, show->reads), lm_count(p->arena, show->writes));
+	lm_html(p->out, " aria-label=\"%s, line %s, %s, %s", name_of(show), lines(p, line, last),
+		lm_page_times(p, show->reads, "read"), lm_page_times(p, show->writes, "write"));
 	if (p->rows->moved && f->line_before != f->line_after)
 		lm_html(p->out, side->is_after ? ", came from line %s" : ", goes to line %s",
 			lines(p, side->is_after ? f->line_before : f->line_after,
@@ -272,8 +272,8 @@ static void parts(const struct lm_page *p, const struct lm_pic_field *f)
 	for (uint32_t i = 0; i < f->nr_hottest; i++) {
 		const struct lm_show_part *part = &show->parts[f->hottest[i]];
 
-		lm_html(p->out, "<li><code>%s</code> <span class=\"by\">%s reads, %s writes</span></li>", part->name,
-			lm_count(p->arena, part->reads), lm_count(p->arena, part->writes));
+		lm_html(p->out, "<li><code>%s</code> <span class=\"by\">%s, %s</span></li>", part->name,
+			lm_page_times(p, part->reads, "read"), lm_page_times(p, part->writes, "write"));
 	}
 	if (f->nr_hottest < show->nr_parts)
 		lm_html(p->out, "<li class=\"by\">and %u touched less</li>", show->nr_parts - f->nr_hottest);
@@ -325,8 +325,7 @@ static void view(const struct lm_page *p, uint32_t v, uint32_t most_lines, uint3
 		"<section class=\"view\" id=\"v%u\" aria-labelledby=\"v%u-h\">\n<h3 id=\"v%u-h\">Configuration "
 		"<code>%s</code>",
 		v, v, v, pic.config);
-	if (*p->rows->configs[v].spec)
-		lm_html(p->out, " <span>base with %s</span>", p->rows->configs[v].spec);
+	lm_page_spec(p, p->rows->configs[v].spec);
 	lm_str_add(p->out, p->rows->moved ? "</h3>\n<div class=\"stage two\">\n" : "</h3>\n<div class=\"stage\">\n");
 	one_side(p, v, &pic, p->rows->moved ? &before : &only);
 	if (p->rows->moved)

@@ -4,14 +4,21 @@
 
 #include <string.h>
 
+const char *lm_page_times(const struct lm_page *p, double n, const char *word)
+{
+	const char *count = lm_count(p->arena, n);
+
+	return lm_arena_printf(p->arena, "%s %s%s", count, word, strcmp(count, "1") ? "s" : "");
+}
+
 static void site(const struct lm_page *p, const struct lm_row_site *s, bool with_cpus)
 {
 	lm_html(p->out, "<li><code>%s</code> <span class=\"by\">", s->name);
 	if (s->reads > 0)
-		lm_html(p->out, "%s reads", lm_count(p->arena, s->reads));
+		lm_html(p->out, "%s", lm_page_times(p, s->reads, "read"));
 	lm_str_add(p->out, s->reads > 0 && s->writes > 0 ? ", " : "");
 	if (s->writes > 0)
-		lm_html(p->out, "%s writes", lm_count(p->arena, s->writes));
+		lm_html(p->out, "%s", lm_page_times(p, s->writes, "write"));
 	if (with_cpus && *s->cpus)
 		lm_html(p->out, ", CPU %s", s->cpus);
 	lm_str_add(p->out, "</span></li>");
@@ -30,6 +37,21 @@ void lm_page_sites(const struct lm_page *p, const struct lm_row_side *side, uint
 		lm_html(p->out, "<li class=\"by\">and %u more function%s</li>", side->nr_sites - nr,
 			side->nr_sites - nr == 1 ? "" : "s");
 	lm_str_add(p->out, "</ul>");
+}
+
+void lm_page_spec(const struct lm_page *p, const char *spec)
+{
+	lm_str_add(p->out, *spec ? " <span class=\"by\">base with" : "");
+	for (const char *at = spec; *at;) {
+		size_t len = strcspn(at, ",");
+
+		lm_str_add(p->out, " <span class=\"option\">");
+		lm_html_bytes(p->out, at, len);
+		lm_str_add(p->out, "</span>");
+		at += len;
+		at += *at == ',';
+	}
+	lm_str_add(p->out, *spec ? "</span>" : "");
 }
 
 const char *lm_page_change(const struct lm_page *p, const char *before, const char *after)

@@ -10,6 +10,8 @@
 #define LOUD_SHARE 0.02
 /* Fewer quiet lines in a row are drawn rather than folded. */
 #define SHORTEST_FOLD 3
+/* Of a record with more lines than a look takes in, cold ones are folded. */
+#define LARGE_RECORD 64
 /* Lines of a side that are looked at, at most: records of megabytes are one array and little else. */
 #define MOST_LINES 65536u
 
@@ -290,7 +292,7 @@ static void fold(struct lm_pic_side *side, bool even_if_warm)
 
 static void shorten(struct lm_pic_side *side, uint32_t most)
 {
-	if (side->nr_lines > most)
+	if (side->nr_lines > LARGE_RECORD || side->nr_lines > most)
 		fold(side, false);
 	if (side->nr_lines > most)
 		fold(side, true);

@@ -80,8 +80,9 @@ struct lm_picture {
 };
 
 /*
- * Draws view v of the rows' story.  Rows of more than most_lines lines on a
- * side are folded where nothing happens; what is left is cut there.
+ * Draws view v of the rows' story.  Where a record is large, runs of lines that
+ * nobody touches become one row; of more than most_lines rows on a side also
+ * runs where little happens; what is left is cut there.
  */
 void lm_picture_make(const struct lm_rows *rows, uint32_t v, uint32_t most_lines, struct lm_arena *arena,
 		     struct lm_picture *out);

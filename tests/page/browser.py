@@ -23,7 +23,8 @@ def find():
     """The program; None where there is none, or only the snap that sees neither our files nor a pipe."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         path = shutil.which(name)
-        if path and "/snap/" not in os.path.realpath(path) and "snap" not in pathlib.Path(path).read_bytes()[:4096].decode("latin-1"):
+        # Ubuntu's is a link into the snap, or a script that starts it.
+        if path and "/snap/" not in os.path.realpath(path) and b"/snap/" not in pathlib.Path(path).read_bytes()[:4096]:
             return path
     return None
 
