@@ -114,13 +114,21 @@ window.look = (function () {
 		return (x + 0.05) / (y + 0.05);
 	}
 
+	/* All warmth that there is: a profile need not have each. */
+	function heat() {
+		const style = getComputedStyle(document.documentElement);
+
+		return ["w", "r"].flatMap((k) => [1, 2, 3, 4, 5].map((n) => style.getPropertyValue(`--${k}${n}`).trim()))
+			.map((c) => [1, 3, 5].map((i) => parseInt(c.slice(i, i + 2), 16)));
+	}
+
 	/* What may lie behind an element's text: a cell's heat and ground, else the nearest background. */
 	function behind(e) {
 		const cell = e.closest(".cell");
 
 		if (cell) {
-			return [cell, ...cell.querySelectorAll("i")].flatMap((i) => colours(getComputedStyle(i).backgroundColor)
-				.concat(colours(getComputedStyle(i).backgroundImage)));
+			return heat().concat([cell, ...cell.querySelectorAll("i")].flatMap((i) => colours(getComputedStyle(i).backgroundColor)
+				.concat(colours(getComputedStyle(i).backgroundImage))));
 		}
 		for (; e; e = e.parentElement) {
 			const found = colours(getComputedStyle(e).backgroundColor);
