@@ -6,6 +6,7 @@
 
 /* Also the process exit code: output/cli maps nothing, it returns these. */
 enum lm_errc {
+	LM_ERR_FOUND = 1,	/* no error: what was looked for was found, and has been told (its message is empty) */
 	LM_ERR_USAGE = 2,	/* the command line */
 	LM_ERR_INPUT = 3,	/* a header, binary or profile we cannot read */
 	LM_ERR_REFUSED = 4,	/* a rule forbids it; the message is the reason */

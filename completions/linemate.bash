@@ -17,15 +17,15 @@ _linemate()
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	fi
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile report help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log check report help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $verb == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile report" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log check report" -- "$cur")
 		return
 	fi
 	case $prev in
-	--header | --source | --profile | --binary | -o)
+	--header | --source | --profile | --binary | --before | --after | --kconfig | --promise | -o)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
@@ -33,6 +33,10 @@ _linemate()
 	-p | --kbuild | --kernel-headers | --root)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return
+		;;
+	--configs)
+		mapfile -t COMPREPLY < <(compgen -W "auto" -- "$cur")
 		return
 		;;
 	--color)
@@ -47,10 +51,15 @@ _linemate()
 		mapfile -t COMPREPLY < <(compgen -W "1 2 3 all" -- "$cur")
 		return
 		;;
-	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --time)
+	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --pair | --time)
 		return
 		;;
 	esac
+	if [[ $verb == check && $cur != -* ]]; then
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -X '!*.promise' -- "$cur"; compgen -d -- "$cur")
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$(_linemate_options "${COMP_WORDS[0]}" "$verb")" -- "$cur")
 }
 

@@ -42,16 +42,26 @@ static uint32_t place_of(const struct lm_subject *s, const struct lm_order *o, u
 	return i;
 }
 
-/* Any two units of different segments keep their order; fixed units keep theirs; blocks stay whole. */
-static struct lm_err *check_order_rules(const struct lm_subject *s, const struct lm_rules *r, const struct lm_order *o)
+/* Does a segment begin between a and a later b that nothing may pass?  Padding may be, for a smaller record. */
+static bool parted(const struct lm_rules *r, const struct lm_plan *plan, uint32_t a, uint32_t b)
 {
+	for (uint32_t u = a + 1; u <= b; u++)
+		if (r->segment[u] != r->segment[u - 1] && !(plan->for_size && r->padding[u]))
+			return true;
+	return false;
+}
+
+/* Any two units of different segments keep their order; fixed units keep theirs; blocks stay whole. */
+static struct lm_err *check_order_rules(const struct lm_subject *s, const struct lm_rules *r, const struct lm_plan *plan)
+{
+	const struct lm_order *o = &plan->order;
 	uint32_t n = s->body->nr_units;
 
 	for (uint32_t a = 0; a < n; a++) {
 		uint32_t at = place_of(s, o, a);
 
 		for (uint32_t b = a + 1; b < n; b++) {
-			bool bound = r->segment[a] != r->segment[b] || (r->fixed[a] && r->fixed[b]);
+			bool bound = parted(r, plan, a, b) || (r->fixed[a] && r->fixed[b]);
 
 			if (bound && place_of(s, o, b) < at)
 				return BUG("%s may not come before %s.", s->body->units[b].name,
@@ -221,6 +231,14 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-6 * fmax(1, fmax(fabs(a), fabs(b)));
 }
 
+static bool gives_back(const struct lm_subject *s, const struct lm_plan *plan)
+{
+	for (uint32_t v = 0; v < s->nr_views; v++)
+		if (plan->after[v].size < s->views[v].rec->size)
+			return true;
+	return false;
+}
+
 struct lm_err *lm_check_plan(const struct lm_subject *s, const struct lm_rules *r, const struct lm_usage *u,
 			     const struct lm_plan_opts *opts, const struct lm_plan *plan)
 {
@@ -231,7 +249,7 @@ struct lm_err *lm_check_plan(const struct lm_subject *s, const struct lm_rules *
 		return r->refused ? NULL : BUG("it refuses without a rule.");
 	err = check_permutation(s, &plan->order);
 	if (!err)
-		err = check_order_rules(s, r, &plan->order);
+		err = check_order_rules(s, r, plan);
 	for (uint32_t v = 0; v < s->nr_views && !err; v++)
 		err = check_layout(s, r, plan, v, opts->line);
 	if (err)
@@ -243,6 +261,8 @@ struct lm_err *lm_check_plan(const struct lm_subject *s, const struct lm_rules *
 	if (!near(before, plan->transfers_before) || !near(after, plan->transfers_after))
 		return BUG("it claims %.3f -> %.3f transfers, the formula gives %.3f -> %.3f.", plan->transfers_before,
 			   plan->transfers_after, before, after);
+	if (plan->for_size && !(after <= before * (1 + 1e-6) && gives_back(s, plan)))
+		return BUG("it moves members for a smaller record, but costs more or gives nothing back.");
 	if (plan->bound_proven && plan->bound > after * (1 + 1e-6) + 1e-6)
 		return BUG("its bound of %.3f transfers is above the %.3f of its own order.", plan->bound, after);
 	return NULL;

@@ -41,7 +41,11 @@ static struct lm_err *find_trees(struct making *m)
 {
 	char cwd[4096];
 
-	m->cwd = lm_arena_strdup(m->arena, getcwd(cwd, sizeof(cwd)) ? cwd : "/");
+	m->cwd = m->req->directory ? lm_real_path(m->req->directory, m->arena) :
+		 lm_arena_strdup(m->arena, getcwd(cwd, sizeof(cwd)) ? cwd : "/");
+	if (!m->cwd)
+		return lm_err_new(LM_ERR_INPUT, "%s: this directory, in which the flags begin, does not exist.",
+				  m->req->directory);
 	if (m->req->kernel_headers)
 		return lm_kernel_headers_find(m->req->kernel_headers, m->arena, &m->headers);
 	if (!m->req->kbuild)
@@ -189,7 +193,9 @@ static size_t edits_place(const struct lm_flags *f)
 	return place;
 }
 
-static struct lm_flags insert_edits(const struct lm_flags *base, const struct lm_config *c, struct lm_arena *arena)
+/* The base's flags with the file of edits in their midst, and more flags behind them. */
+static struct lm_flags insert_edits(const struct lm_flags *base, const struct lm_config *c,
+				    const struct lm_edits *edits, struct lm_arena *arena)
 {
 	size_t place = edits_place(base);
 	struct lm_flags out = { 0 };
@@ -202,6 +208,8 @@ static struct lm_flags insert_edits(const struct lm_flags *base, const struct lm
 		if (i < base->nr)
 			lm_flags_add(&out, arena, base->items[i]);
 	}
+	for (size_t i = 0; i < edits->nr_flags; i++)
+		lm_flags_add(&out, arena, edits->flags[i]);
 	lm_flags_add(&out, arena, "-w");
 	return out;
 }
@@ -214,15 +222,15 @@ static const char *dropped_text(const struct making *m, const struct lm_str *fla
 			       lm_str_text(flags));
 }
 
-/* Completes a configuration whose name, spec and edits are set. */
-static void fill_config(const struct making *m, struct lm_config *c)
+static void fill_config(const struct making *m, const struct lm_edits *edits, struct lm_config *c)
 {
 	struct lm_flags all, clang = { 0 }, gcc = { 0 };
 	struct lm_str dropped = { 0 };
 
+	*c = (struct lm_config){ .name = edits->name, .spec = edits->items, .edits = edits->text };
 	c->dir = m->base.dir;
 	c->edits_path = lm_arena_printf(m->arena, VIRTUAL_DIR "/%s.h", c->name);
-	all = insert_edits(&m->base.flags, c, m->arena);
+	all = insert_edits(&m->base.flags, c, edits, m->arena);
 	lm_flags_for_clang(&clang, m->arena, &all, &dropped);
 	lm_flags_for_gcc(&gcc, m->arena, &all);
 	c->clang_args = clang.items;
@@ -233,30 +241,135 @@ static void fill_config(const struct making *m, struct lm_config *c)
 	lm_str_release(&dropped);
 }
 
-static struct lm_err *make_configs(struct making *m)
+/* A file that the flags name or that lies below one of their -I folders; in arena, or NULL. */
+static const char *included(const struct making *m, const char *arg, const char *below)
+{
+	const char *path = *arg == '/' ? lm_arena_printf(m->arena, "%s%s", arg, below) :
+			   lm_arena_printf(m->arena, "%s/%s%s", m->base.dir, arg, below);
+
+	return lm_is_file(path) ? path : NULL;
+}
+
+/* The text of the base's autoconf.h; "" if it has none. */
+static struct lm_err *read_autoconf(const struct making *m, const char **text)
+{
+	const struct lm_flags *f = &m->base.flags;
+	const char *path = NULL;
+	char *read = NULL;
+	size_t len;
+
+	for (size_t i = 0; i < f->nr && !path; i++) {
+		const char *arg = f->items[i], *next = i + 1 < f->nr ? f->items[i + 1] : "";
+
+		if (!strcmp(arg, "-include") && strlen(next) >= 10 && !strcmp(next + strlen(next) - 10, "autoconf.h"))
+			path = included(m, next, "");
+		else if (!strncmp(arg, "-I", 2))
+			path = included(m, arg[2] ? arg + 2 : next, "/generated/autoconf.h");
+	}
+	*text = "";
+	if (!path)
+		return NULL;
+
+	struct lm_err *err = lm_file_read(path, "autoconf.h", 16u << 20, m->arena, &read, &len);
+
+	if (!err)
+		*text = read;
+	return err;
+}
+
+/* What each configuration changes, base first; two may have one name. */
+static struct lm_err *read_edits(const struct making *m, struct lm_edits *edits)
 {
 	const struct lm_config_request *req = m->req;
-	struct lm_configs *all = &m->configs;
+	struct lm_err *err = NULL;
+	const char *autoconf;
 
-	all->items = LM_ARENA_ARRAY(m->arena, struct lm_config, req->nr_specs + 1);
-	all->items[0] = (struct lm_config){ .name = "base", .spec = "", .edits = "" };
-	for (size_t i = 1; i <= req->nr_specs; i++) {
-		struct lm_config *c = &all->items[i];
-		struct lm_err *err = lm_edits_parse(req->specs[i - 1], m->arena, &c->name, &c->spec, &c->edits);
+	edits[0] = (struct lm_edits){ .name = "base", .items = "", .text = "" };
+	for (size_t i = 0; i < req->nr_specs && !err; i++)
+		err = lm_edits_parse(req->specs[i], m->arena, &edits[i + 1]);
+	if (!err && req->nr_kconfigs)
+		err = read_autoconf(m, &autoconf);
+	for (size_t i = 0; i < req->nr_kconfigs && !err; i++)
+		err = lm_edits_kconfig(req->kconfigs[i], autoconf, m->arena, &edits[req->nr_specs + i + 1]);
+	return err;
+}
 
-		if (err)
-			return err;
-		for (size_t k = 0; k < i; k++)
-			if (!strcmp(all->items[k].name, c->name))
-				return lm_err_new(LM_ERR_USAGE, "--config %s: the name \"%s\" is already taken%s; give every "
-						  "configuration its own.", req->specs[i - 1], c->name,
-						  k ? "" : " by the flags as they are");
+static bool is_taken(const struct lm_edits *edits, size_t nr, const char *name)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(edits[i].name, name))
+			return true;
+	return false;
+}
+
+static struct lm_err *name_edits(const struct making *m, struct lm_edits *edits)
+{
+	const struct lm_config_request *req = m->req;
+
+	for (size_t i = 1; i <= req->nr_specs; i++)
+		if (is_taken(edits, i, edits[i].name))
+			return lm_err_new(LM_ERR_USAGE, "--config %s: the name \"%s\" is already taken%s; give every "
+					  "configuration its own.", req->specs[i - 1], edits[i].name,
+					  strcmp(edits[i].name, "base") ? "" : " by the flags as they are");
+	/* Nobody chose the name of a file: it is made different. */
+	for (size_t i = req->nr_specs + 1; i <= req->nr_specs + req->nr_kconfigs; i++) {
+		const char *name = edits[i].name;
+
+		for (unsigned n = 2; is_taken(edits, i, edits[i].name); n++)
+			edits[i].name = lm_arena_printf(m->arena, "%s-%u", name, n);
 	}
-	all->nr = req->nr_specs + 1;
-	for (size_t i = 0; i < all->nr; i++)
-		fill_config(m, &all->items[i]);
+	return NULL;
+}
+
+static struct lm_err *make_configs(struct making *m)
+{
+	struct lm_configs *all = &m->configs;
+	size_t nr = 1 + m->req->nr_specs + m->req->nr_kconfigs;
+	struct lm_edits *edits = LM_ARENA_ARRAY(m->arena, struct lm_edits, nr);
+	struct lm_err *err = read_edits(m, edits);
+
+	if (!err)
+		err = name_edits(m, edits);
+	if (err)
+		return err;
+	all->items = LM_ARENA_ARRAY(m->arena, struct lm_config, nr);
+	all->nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		fill_config(m, &edits[i], &all->items[i]);
 	all->kernel = lm_flags_have(&m->base.flags, "-D__KERNEL__");
 	return NULL;
+}
+
+/* The flags of one compiler, with the edits in their place. */
+static struct lm_flags edited(const char **args, size_t nr, const char *path, struct lm_arena *arena)
+{
+	const struct lm_flags from = { .items = args, .nr = nr };
+	size_t place = edits_place(&from);
+	struct lm_flags out = { 0 };
+
+	/* Behind all flags, the last of which is our own -w. */
+	if (place == nr && nr)
+		place = nr - 1;
+	for (size_t i = 0; i < nr; i++) {
+		if (i == place) {
+			lm_flags_add(&out, arena, "-include");
+			lm_flags_add(&out, arena, path);
+		}
+		lm_flags_add(&out, arena, args[i]);
+	}
+	return out;
+}
+
+struct lm_config lm_config_derive(const struct lm_config *base, const char *name, const char *spec, const char *edits,
+				  const char *path, struct lm_arena *arena)
+{
+	struct lm_flags clang = edited(base->clang_args, base->nr_clang_args, path, arena);
+	struct lm_flags gcc = edited(base->gcc_args, base->nr_gcc_args, path, arena);
+
+	return (struct lm_config){
+		.name = name, .spec = spec, .derived = true, .dir = base->dir, .edits = edits, .edits_path = path, .dropped = "",
+		.clang_args = clang.items, .nr_clang_args = clang.nr, .gcc_args = gcc.items, .nr_gcc_args = gcc.nr,
+	};
 }
 
 struct lm_err *lm_configs_make(const struct lm_config_request *req, struct lm_arena *arena, struct lm_configs *out)

@@ -31,6 +31,7 @@ struct lm_config {
 	 */
 	const char *edits;
 	const char *edits_path;
+	bool derived;		/* by linemate: nobody says that it is a configuration of the project */
 	const char *dropped;	/* flags clang does not take and that change no layout, for -v; "" */
 };
 
@@ -45,11 +46,14 @@ struct lm_config_request {
 	const char *kernel_headers; /* --kernel-headers DIR; "" = newest installed; or NULL */
 	const char *const *specs; /* --config NAME:+A,-B,... in the order given */
 	size_t nr_specs;
+	const char *const *kconfigs; /* --kconfig FILE, in the order given */
+	size_t nr_kconfigs;
 	const char *root;	/* --root DIR, or NULL */
+	const char *directory;	/* where paths in flags begin; NULL: the working directory */
 };
 
 struct lm_configs {
-	struct lm_config *items; /* [0] is base; then the others in the order given */
+	struct lm_config *items; /* [0] is base; then those of --config, of --kconfig, derived ones */
 	size_t nr;
 	const char *header;	/* absolute path of the header */
 	const char *source;	/* absolute path of the translation unit, NULL: one that only includes the header */
@@ -68,6 +72,14 @@ struct lm_configs {
  */
 struct lm_err *lm_configs_make(const struct lm_config_request *req, struct lm_arena *arena,
 			       struct lm_configs *out) LM_MUST_CHECK;
+
+/*
+ * One more configuration: base with edits (lines of #undef and #define).  name
+ * and spec are for people; path is what edits_path becomes, unique.  All
+ * borrowed but for the flags, which are in arena.
+ */
+struct lm_config lm_config_derive(const struct lm_config *base, const char *name, const char *spec, const char *edits,
+				  const char *path, struct lm_arena *arena);
 
 /* The text of the main file to parse: includes source or header (absolute path). In arena. */
 char *lm_config_main_text(const struct lm_configs *configs, struct lm_arena *arena);

@@ -120,3 +120,60 @@ enum lm_path_result lm_path_find(const struct lm_record *rec, const char *path, 
 	ret->leaf = lm_path_leaf_at(rec, field, ret->offset, path);
 	return LM_PATH_OK;
 }
+
+/* Bytes of a whole field, from its first byte on. */
+static uint64_t field_bytes(const struct lm_field *f)
+{
+	return f->bits == LM_NOT_BITS ? f->size : (f->bit_offset % 8 + f->bits + 7) / 8;
+}
+
+/* path is a leaf's own path and an index, and perhaps more behind it: that element. */
+static bool element_extent(const struct lm_leaf *l, const char *path, uint64_t *begin, uint64_t *end)
+{
+	size_t len = strlen(l->path);
+	unsigned long long index;
+	char *stop;
+
+	if (!l->elem_size || strncmp(path, l->path, len) || path[len] != '[')
+		return false;
+	index = strtoull(path + len + 1, &stop, 10);
+	if (stop == path + len + 1 || *stop != ']' || index >= l->size / l->elem_size)
+		return false;
+	*begin = l->offset + index * l->elem_size;
+	*end = *begin + l->elem_size;
+	return true;
+}
+
+bool lm_path_extent(const struct lm_record *rec, const char *path, uint32_t *field, uint64_t *begin, uint64_t *end)
+{
+	size_t len = strlen(path);
+	uint32_t found = LM_NONE;
+
+	for (uint32_t i = 0; len && i < rec->nr_fields; i++) {
+		if (strcmp(rec->fields[i].key, path) || rec->fields[i].anonymous)
+			continue;
+		*field = i;
+		*begin = 0;
+		*end = field_bytes(&rec->fields[i]);
+		return true;
+	}
+	for (uint32_t i = 0; len && i < rec->nr_leaves; i++) {
+		const struct lm_leaf *l = &rec->leaves[i];
+
+		if (found == LM_NONE && element_extent(l, path, begin, end)) {
+			*field = l->field;
+			return true;
+		}
+		if (!starts_with(l->path, path, len) || (found != LM_NONE && l->field != found))
+			continue;
+		if (found == LM_NONE) {
+			*begin = l->offset;
+			*end = l->offset + l->size;
+		}
+		found = l->field;
+		*begin = l->offset < *begin ? l->offset : *begin;
+		*end = l->offset + l->size > *end ? l->offset + l->size : *end;
+	}
+	*field = found;
+	return found != LM_NONE;
+}

@@ -28,6 +28,14 @@ enum lm_path_result {
 enum lm_path_result lm_path_find(const struct lm_record *rec, const char *path, uint64_t offset,
 				 struct lm_place *ret);
 
+/*
+ * The bytes that `path` names, as far as they lie in one field: a member, a
+ * level inside it with everything below, a leaf, or one element of an array.
+ * Bytes from the field's start; of a bit-field, those it reaches into.  False
+ * if there is no such member.
+ */
+bool lm_path_extent(const struct lm_record *rec, const char *path, uint32_t *field, uint64_t *begin, uint64_t *end);
+
 /* The leaf with exactly this path, or LM_NONE. */
 uint32_t lm_path_leaf(const struct lm_record *rec, const char *path);
 

@@ -9,6 +9,7 @@
 #include "optimizer/packing.h"
 #include "optimizer/pairs.h"
 #include "optimizer/realise.h"
+#include "optimizer/shrink.h"
 
 #include <math.h>
 #include <string.h>
@@ -259,6 +260,25 @@ static void describe_after(struct planning *p, const struct lm_curve_point *poin
 			   pairs_that_matter(plan, p->s->nr_views), p->opts->line, plan->base_fixed, &plan->stability);
 }
 
+/* No order is worth a patch for its transfers: is one for the lines that it gives back? */
+static bool give_back(struct planning *p, const struct lm_curve_point **point)
+{
+	struct lm_plan *plan = p->plan;
+	struct lm_curve_point *curve = LM_ARENA_ARRAY(p->arena, struct lm_curve_point, 2);
+
+	if (plan->kept == LM_KEPT_TIME || !lm_shrink_find(p->s, p->r, p->u, p->opts, p->until, p->arena, &curve[1]))
+		return false;
+	curve[0] = plan->curve[0];
+	plan->curve = curve;
+	plan->nr_curve = 2;
+	plan->for_size = true;
+	/* The bound is of orders that pass no padding. */
+	plan->bound = 0;
+	plan->bound_proven = false;
+	*point = &curve[1];
+	return true;
+}
+
 static struct lm_err *make(struct planning *p)
 {
 	struct lm_err *err;
@@ -270,7 +290,7 @@ static struct lm_err *make(struct planning *p)
 		return err;
 	search_moves(p);
 	point = choose(p);
-	if (!worth_it(p, point, &p->plan->kept)) {
+	if (!worth_it(p, point, &p->plan->kept) && !give_back(p, &point)) {
 		p->plan->verdict = LM_VERDICT_KEPT;
 		return NULL;
 	}

@@ -86,6 +86,7 @@ struct lm_stability {
 struct lm_plan {
 	enum lm_verdict verdict;
 	enum lm_kept kept;		/* if KEPT */
+	bool for_size;			/* MOVED, but not for transfers: it gives lines back and costs no more of them */
 	struct lm_order order;		/* the chosen one; identity unless MOVED */
 	struct lm_layout *before, *after; /* [nr_views] */
 	struct lm_view_figures *fig_before, *fig_after; /* [nr_views] */

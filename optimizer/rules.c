@@ -295,6 +295,25 @@ static void offset_marks(struct collecting *c)
 		c->glued[u + 1] |= is_offset_mark(c, u);
 }
 
+/* Nothing but padding up to the next line, in every view that has it: no marker, no group's border. */
+static bool only_pads(struct collecting *c, uint32_t u)
+{
+	const struct lm_unit *unit = unit_of(c, u);
+	bool any = false;
+
+	for (uint32_t v = 0; v < c->s->nr_views; v++) {
+		uint32_t nr;
+		const struct lm_field *f = fields_of(&c->s->views[v], u, &nr);
+
+		if (!nr)
+			continue;
+		if (nr != 1 || !f->is_record || f->is_array || f->size || f->type_align < c->opts->line)
+			return false;
+		any = true;
+	}
+	return any && !unit->group_begin && !unit->group_end;
+}
+
 static void fences(struct collecting *c)
 {
 	for (uint32_t u = 0; u < c->s->body->nr_units; u++) {
@@ -308,6 +327,7 @@ static void fences(struct collecting *c)
 			bool random = !strncmp(unit->name, "randomized_struct_fields", 24);
 
 			c->out->fixed[u] = c->head[u] = 1;
+			c->out->padding[u] = !random && only_pads(c, u);
 			add_rule(c, random ? LM_RULE_RANDOM : LM_RULE_FENCE, u, LM_NONE, at_line(c, u, "declared"));
 		} else if (align >= c->opts->line) {
 			c->out->fixed[u] = c->head[u] = 1;
@@ -394,6 +414,24 @@ static struct lm_err *pairs(struct collecting *c, const char *option, enum lm_ru
 	return NULL;
 }
 
+/* A promise in a comment binds whole members; one that names a part of a member is for check alone. */
+static void promised(struct collecting *c, const struct lm_promise *p)
+{
+	bool apart = p->kind == LM_PROMISE_APART;
+	uint32_t first;
+
+	if ((!apart && p->kind != LM_PROMISE_TOGETHER) || p->nr_configs)
+		return;
+	first = unit_of_member(c->s, p->members[0], strlen(p->members[0]));
+	for (uint32_t i = 1; i < p->nr_members && first != LM_NONE; i++) {
+		uint32_t other = unit_of_member(c->s, p->members[i], strlen(p->members[i]));
+
+		if (other != LM_NONE && other != first)
+			add_rule(c, apart ? LM_RULE_APART : LM_RULE_TOGETHER, first, other,
+				 lm_arena_printf(c->arena, "a comment says so (%s:%u)", p->file, p->line));
+	}
+}
+
 /* --keep-together and --apart of the same two members cannot both hold. */
 static struct lm_err *contradictions(struct collecting *c)
 {
@@ -404,8 +442,8 @@ static struct lm_err *contradictions(struct collecting *c)
 			if (t->kind == LM_RULE_TOGETHER && a->kind == LM_RULE_APART &&
 			    ((t->unit == a->unit && t->other == a->other) ||
 			     (t->unit == a->other && t->other == a->unit)))
-				return lm_err_new(LM_ERR_USAGE, "--keep-together and --apart contradict each other: "
-						  "both name %s and %s.", unit_of(c, t->unit)->name,
+				return lm_err_new(LM_ERR_USAGE, "--keep-together and --apart, or a comment of the header, "
+						  "contradict each other: both name %s and %s.", unit_of(c, t->unit)->name,
 						  unit_of(c, t->other)->name);
 		}
 	}
@@ -460,6 +498,7 @@ struct lm_err *lm_rules_collect(const struct lm_subject *s, const struct lm_sour
 	struct lm_rules rules = {
 		.fixed = LM_ARENA_ARRAY(arena, uint8_t, n + 1), .fixed_offset = LM_ARENA_ARRAY(arena, uint8_t, n + 1),
 		.segment = LM_ARENA_ARRAY(arena, uint32_t, n + 1), .block = LM_ARENA_ARRAY(arena, uint32_t, n + 1),
+		.padding = LM_ARENA_ARRAY(arena, uint8_t, n + 1),
 	};
 	struct collecting c = {
 		.s = s, .sources = sources, .opts = opts, .arena = arena, .out = &rules,
@@ -480,6 +519,8 @@ struct lm_err *lm_rules_collect(const struct lm_subject *s, const struct lm_sour
 		err = pairs(&c, "--keep-together", LM_RULE_TOGETHER, opts->together, opts->nr_together);
 	if (!err)
 		err = pairs(&c, "--apart", LM_RULE_APART, opts->apart, opts->nr_apart);
+	for (size_t i = 0; !err && opts->promises && i < opts->promises->nr; i++)
+		promised(&c, &opts->promises->items[i]);
 	if (!err)
 		err = contradictions(&c);
 	if (err)
@@ -488,6 +529,19 @@ struct lm_err *lm_rules_collect(const struct lm_subject *s, const struct lm_sour
 	notes(&c);
 	*out = rules;
 	return NULL;
+}
+
+struct lm_rules lm_rules_past_padding(const struct lm_subject *s, const struct lm_rules *r, struct lm_arena *arena)
+{
+	uint32_t n = s->body->nr_units, passed = 0;
+	struct lm_rules loose = *r;
+
+	loose.segment = LM_ARENA_ARRAY(arena, uint32_t, n + 1);
+	for (uint32_t u = 0; u < n; u++) {
+		passed += u && r->padding[u] && r->segment[u] != r->segment[u - 1];
+		loose.segment[u] = r->segment[u] - passed;
+	}
+	return loose;
 }
 
 bool lm_rules_order_ok(const struct lm_subject *s, const struct lm_rules *r, const struct lm_order *o)

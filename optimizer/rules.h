@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "optimizer/layout.h"
+#include "optimizer/promise.h"
 #include "optimizer/source.h"
 #include "optimizer/subject.h"
 
@@ -70,6 +71,7 @@ struct lm_rules {
 	uint8_t *fixed;		/* may not move: keeps its place in the order relative to every other fixed unit */
 	uint8_t *fixed_offset;	/* its offset must not change in any configuration (first, pin, offset assert) */
 	uint32_t *segment;	/* units stay in their segment; segments stay in order */
+	uint8_t *padding;	/* heads a segment, but only pads: may be passed where that makes the record smaller */
 	uint32_t *block;	/* units of one block move as one, in their order; a block is named by its first unit */
 	const char **notes;	/* things to say although nothing is bound (RANDSTRUCT possible, comment speaks of layout) */
 	uint32_t nr_notes;
@@ -82,6 +84,7 @@ struct lm_rules_opts {
 	size_t nr_together;
 	const char *const *apart;	/* "F,G" */
 	size_t nr_apart;
+	const struct lm_promises *promises; /* of the header's comments: apart and together are rules, too; may be NULL */
 	uint32_t line;
 	const char *path;		/* of the header, for messages */
 };
@@ -90,6 +93,13 @@ struct lm_rules_opts {
 struct lm_err *lm_rules_collect(const struct lm_subject *s, const struct lm_source *sources,
 				const struct lm_rules_opts *opts, struct lm_arena *arena,
 				struct lm_rules *out) LM_MUST_CHECK;
+
+/*
+ * The same rules with the segments on both sides of a padding fence as one: for
+ * members that are cold enough to fill up what the padding leaves free.  Borrows
+ * from r, which must outlive it; the rest in arena.
+ */
+struct lm_rules lm_rules_past_padding(const struct lm_subject *s, const struct lm_rules *r, struct lm_arena *arena);
 
 /* Does the order keep every rule that concerns order alone (fixed, segment, block)? */
 bool lm_rules_order_ok(const struct lm_subject *s, const struct lm_rules *r, const struct lm_order *o);

@@ -272,6 +272,7 @@ static struct lm_err *not_found(struct lm_parse *p, const struct survey *s)
 	CXFile file;
 	unsigned line;
 
+	p->out->absent = true;
 	if (!clang_Cursor_isNull(s->elsewhere)) {
 		clang_getExpansionLocation(clang_getCursorLocation(s->elsewhere), &file, &line, NULL, NULL);
 		return lm_err_new(LM_ERR_INPUT, "%s: record \"%s\" is not defined here but at %s:%u; give that file as "
@@ -322,7 +323,10 @@ static void take_probes(struct lm_parse *p, const struct survey *s)
 			out->barrier = out->barrier || !function_like ? out->barrier : name;
 			break;
 		case ATTRIBUTE:
-			out->barrier_attr = out->barrier_attr || function_like ? out->barrier_attr : name;
+			if (out->barrier_attr || function_like)
+				break;
+			out->barrier_attr = name;
+			out->barrier_text = text;
 			break;
 		case LINE_SIZE:
 			if (!out->line_size && lm_constant_eval(text, strlen(text), NULL, 0, &value) && value > 0)
@@ -351,6 +355,10 @@ struct lm_err *lm_source_read(struct lm_parse *p)
 		err = lm_source_fields(p);
 	if (!err && p->req->want_hazards)
 		lm_source_hazards(p);
+	if (!err && p->req->want_users)
+		lm_source_users(p);
+	if (!err && p->req->want_guards)
+		lm_source_guards(p);
 	return err;
 }
 
@@ -390,6 +398,8 @@ struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i, st
 		err = lm_unit_open(&p, lm_unit_probes(&p, ""));
 	if (!err)
 		err = lm_source_read(&p);
+	if (p.tu && req->want_files)
+		lm_source_includes(&p);
 	lm_unit_close(&p);
 	return err;
 }

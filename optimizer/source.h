@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "optimizer/config.h"
+#include "optimizer/guards.h"
 #include "optimizer/record.h"
 
 /* Code that depends on the order of fields. */
@@ -31,6 +32,12 @@ struct lm_hazard {
 	const char *member;	/* member named by an offset assert (top level key); else NULL */
 };
 
+/* A record that holds the parsed one by value, at any depth. */
+struct lm_user {
+	const char *name;	/* "struct mem_cgroup" */
+	uint64_t size;		/* bytes */
+};
+
 /* One configuration, parsed. */
 struct lm_source {
 	struct lm_arena arena;	/* owns everything below */
@@ -38,9 +45,19 @@ struct lm_source {
 	struct lm_record record;
 	struct lm_hazard *hazards;
 	size_t nr_hazards;
+	struct lm_user *users;	/* in the order of the unit's text, if asked for */
+	size_t nr_users;
 	uint64_t line_size;	/* L1_CACHE_BYTES if defined, else 0 */
 	const char *barrier;	/* padding macro that exists here and takes a name, e.g. "CACHELINE_PADDING"; or NULL */
 	const char *barrier_attr; /* attribute macro that exists here, e.g. "____cacheline_aligned_in_smp"; or NULL */
+	const char **files;	/* [nr_files] what was read, as clang opened it, absolute; if wanted, also on failure */
+	size_t nr_files;
+	bool absent;		/* the unit compiles, but the record is not defined in the header */
+	const char *barrier_text; /* what the attribute macro expands to, or NULL: empty where it aligns nothing */
+	/* If guards are wanted: the record and those nested in it by value, and what their guards test. */
+	struct lm_guarded *guarded;
+	size_t nr_guarded;
+	struct lm_tested_list tested;
 };
 
 struct lm_source_request {
@@ -49,6 +66,10 @@ struct lm_source_request {
 	const char *text;	/* the header's bytes: parsed instead of the file on disk */
 	size_t len;
 	bool want_hazards;
+	bool want_files;
+	bool want_users;
+	bool want_guards;
+	bool want_bodies;	/* of functions, so that errors in them are seen */
 };
 
 /*
@@ -67,6 +88,13 @@ struct lm_err *lm_source_parse(const struct lm_source_request *req, size_t i,
 struct lm_err *lm_source_parse_all(const struct lm_source_request *req,
 				   struct lm_source *out /* [configs->nr] */) LM_MUST_CHECK;
 
+/*
+ * What each macro is in configuration i before the header: values[k] is NULL
+ * where names[k] is not defined, "m" where that of a module is; in arena.
+ */
+struct lm_err *lm_source_macros(const struct lm_source_request *req, size_t i, const char *const *names, size_t nr,
+				struct lm_arena *arena, const char **values) LM_MUST_CHECK;
+
 void lm_source_release(struct lm_source *s);
 
 /*
@@ -77,7 +105,7 @@ struct lm_source_ahead;
 
 /*
  * Starts threads for the first configurations, as many as there are processors
- * beyond one a configuration; NULL if there are none, if a source is parsed
+ * beyond one a configuration, at most 8; NULL if there are none, if a source is parsed
  * rather than the header alone (a change would be in what it includes), or if
  * libclang is older than 17 (it would write files).  configs, text and what
  * they point to must live until lm_source_ahead_end().

@@ -19,6 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A unit with its preamble takes some 150 MB for a header of the kernel. */
+enum { MOST = 8 };
+
 /* One configuration. */
 struct unit {
 	struct lm_parse parse;	/* not yet a record's: index and unit */
@@ -88,6 +91,7 @@ struct lm_source_ahead *lm_source_ahead_start(const struct lm_source_request *re
 	struct lm_source_ahead *ahead;
 
 	nr = cpus <= nr ? 0 : cpus - nr < nr ? cpus - nr : nr;
+	nr = nr < MOST ? nr : MOST;
 	if (!nr || req->configs->source || CINDEX_VERSION < CINDEX_VERSION_ENCODE(0, 64))
 		return NULL;
 	ahead = calloc(1, sizeof(*ahead));

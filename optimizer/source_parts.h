@@ -1,9 +1,10 @@
 /*
- * source_parts.h - what the six files at the door to libclang share: source.c
+ * source_parts.h - what the eight files at the door to libclang share: source.c
  * (the record found), source_unit.c (a unit parsed), source_ahead.c (a unit
  * parsed before the change of its header is known), source_text.c (the
- * record's braces), source_fields.c (its fields and leaves) and hazard.c (code
- * that depends on their order).
+ * record's braces), source_guards.c (conditions around members),
+ * source_fields.c (its fields and leaves), source_users.c (what holds it) and
+ * hazard.c (code that depends on their order).
  *
  * Private to them; each includes <clang-c/Index.h> before this.
  */
@@ -82,7 +83,16 @@ struct lm_err *lm_source_braces(struct lm_parse *p) LM_MUST_CHECK;
 /* Fills everything in out->record from fields on, and what attributes say; open, close and end are known. */
 struct lm_err *lm_source_fields(struct lm_parse *p) LM_MUST_CHECK;
 
+/* Fills out->users; the record is known. */
+void lm_source_users(struct lm_parse *p);
+
+/* Fills out->guarded and out->tested; the braces are known. */
+void lm_source_guards(struct lm_parse *p);
+
 /* Fills out->hazards; record and fields are complete. */
 void lm_source_hazards(struct lm_parse *p);
+
+/* Fills out->files; the unit was parsed, with or without errors (source_includes.c). */
+void lm_source_includes(struct lm_parse *p);
 
 #endif

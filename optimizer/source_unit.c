@@ -120,6 +120,7 @@ struct lm_err *lm_unit_open(struct lm_parse *p, const char *behind)
 	p->index = clang_createIndex(0, 0);
 
 	enum CXErrorCode code = clang_parseTranslationUnit2(p->index, MAIN_PATH, args, nr_args, files, nr_files,
+							    p->req->want_bodies ? CXTranslationUnit_None :
 							    CXTranslationUnit_SkipFunctionBodies, &p->tu);
 
 	if (code == CXError_Crashed)

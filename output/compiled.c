@@ -7,6 +7,7 @@
 #include "output/scratch.h"
 
 #include <string.h>
+#include <sys/utsname.h>
 
 enum { GCC, CLANG, NR_COMPILERS };
 
@@ -20,6 +21,7 @@ struct lm_compilation {
 	int kind;
 	struct lm_err *err;
 	const char *version;
+	const char *unspoken;	/* why this compiler says nothing of this configuration, or NULL */
 };
 
 static struct lm_err *probe(struct lm_compilation *job, bool changed, bool header_alone, struct lm_probe *ret)
@@ -51,6 +53,12 @@ static struct lm_err *explain_failure(struct lm_compilation *job, const struct l
 	if (err)
 		return err;
 	lm_debuginfo_close(before.bin);
+	/* Nobody asked for a derived configuration: it is no reason to give no answer. */
+	if (before.status && job->req->configs->items[job->view].derived) {
+		job->unspoken = lm_arena_printf(&job->arena, "it does not compile the header there as it is: %s",
+						before.complaint);
+		return NULL;
+	}
 	if (before.status)
 		return lm_err_new(LM_ERR_INPUT, "Configuration \"%s\": %s does not compile the header as it is, with or "
 				  "without the change: %s; check the flags after --.", config, job->compiler,
@@ -144,7 +152,8 @@ static struct lm_err *compile(struct lm_compilation *job)
 
 void lm_compilations_run(struct lm_compilations *c, size_t i)
 {
-	c->items[i].err = compile(&c->items[i]);
+	if (!c->items[i].unspoken)
+		c->items[i].err = compile(&c->items[i]);
 }
 
 static void find_compilers(const char *found[NR_COMPILERS])
@@ -205,6 +214,41 @@ static void name_compilers(const char *const version[NR_COMPILERS], struct lm_ar
 	out->missing = !version[GCC] ? "gcc" : !version[CLANG] ? "clang" : NULL;
 }
 
+/* The machine that clang compiles for, if the flags say that it is another one; NULL. */
+static const char *foreign_target(const struct lm_config *config)
+{
+	const char *target = NULL;
+	struct utsname here;
+
+	for (size_t i = 0; i < config->nr_clang_args; i++) {
+		const char *arg = config->clang_args[i];
+
+		if (!strncmp(arg, "--target=", 9))
+			target = arg + 9;
+		else if (!strcmp(arg, "-target") && i + 1 < config->nr_clang_args)
+			target = config->clang_args[i + 1];
+	}
+	if (!target || uname(&here))
+		return NULL;
+
+	size_t n = strcspn(target, "-");
+
+	return n == strlen(here.machine) && !strncmp(target, here.machine, n) ? NULL : target;
+}
+
+/* gcc is one program for each machine: arm-linux-gnueabi-gcc. */
+static void find_gcc(struct lm_compilation *job, struct lm_arena *arena)
+{
+	const char *target = foreign_target(&job->req->configs->items[job->view]);
+	const char *cross = target ? lm_arena_printf(arena, "%s-gcc", target) : NULL;
+
+	if (!target)
+		return;
+	job->compiler = cross;
+	if (!lm_in_path(cross))
+		job->unspoken = lm_arena_printf(arena, "%s is not installed", cross);
+}
+
 /* Each configuration with each compiler found. */
 static struct lm_err *list(struct lm_compilations *c, const char *const found[NR_COMPILERS], struct lm_arena *arena)
 {
@@ -217,12 +261,17 @@ static struct lm_err *list(struct lm_compilations *c, const char *const found[NR
 
 		if (err)
 			return err;
-		for (int kind = 0; kind < NR_COMPILERS; kind++)
-			if (found[kind])
-				c->items[c->nr++] = (struct lm_compilation){
-					.req = req, .mirror = &c->mirror, .dir = c->dir, .edits = edits,
-					.compiler = found[kind], .view = v, .kind = kind,
-				};
+		for (int kind = 0; kind < NR_COMPILERS; kind++) {
+			if (!found[kind])
+				continue;
+			c->items[c->nr] = (struct lm_compilation){
+				.req = req, .mirror = &c->mirror, .dir = c->dir, .edits = edits,
+				.compiler = found[kind], .view = v, .kind = kind,
+			};
+			if (kind == GCC)
+				find_gcc(&c->items[c->nr], arena);
+			c->nr++;
+		}
 	}
 	return NULL;
 }
@@ -252,6 +301,8 @@ struct lm_err *lm_compilations_collect(struct lm_compilations *c, struct lm_aren
 {
 	const char *version[NR_COMPILERS] = { NULL };
 
+	out->unspoken = LM_ARENA_ARRAY(arena, struct lm_unspoken, c->nr + 1);
+	out->nr_unspoken = 0;
 	for (size_t i = 0; i < c->nr; i++) {
 		struct lm_err *err = c->items[i].err;
 
@@ -260,9 +311,14 @@ struct lm_err *lm_compilations_collect(struct lm_compilations *c, struct lm_aren
 			return err;
 		if (c->items[i].version)
 			version[c->items[i].kind] = lm_arena_strdup(arena, c->items[i].version);
+		if (c->items[i].unspoken)
+			out->unspoken[out->nr_unspoken++] = (struct lm_unspoken){
+				c->req->configs->items[c->items[i].view].name, c->items[i].kind == GCC ? "gcc" : "clang",
+				lm_arena_strdup(arena, c->items[i].unspoken),
+			};
 	}
 	name_compilers(version, arena, out);
-	out->nr_compilations = (uint32_t)c->nr;
+	out->nr_compilations = (uint32_t)c->nr - out->nr_unspoken;
 	return NULL;
 }
 

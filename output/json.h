@@ -24,4 +24,8 @@ void lm_json_push(json_t *array, json_t *value);
  */
 void lm_json_dump(json_t *root, struct lm_str *out);
 
+/* What --configs auto found (report_derived.c). */
+struct lm_derived;
+json_t *lm_derived_json(const struct lm_derived *d);
+
 #endif

@@ -29,6 +29,15 @@ struct work {
 	size_t made;
 };
 
+/* The directory that a path lies in. */
+static char *parent_of(struct lm_arena *arena, const char *path)
+{
+	char *parent = lm_arena_strdup(arena, path), *slash = strrchr(parent, '/');
+
+	*(slash ? slash : parent) = 0;
+	return parent;
+}
+
 /* The part of path behind root and its slash; "" for root itself; NULL if it lies elsewhere. */
 static const char *below(const char *root, const char *path)
 {
@@ -65,7 +74,7 @@ static void need(struct work *w, const char *dir)
 
 static struct lm_err *failed(const char *what, const char *path)
 {
-	return lm_err_new(LM_ERR_INPUT, "%s: cannot %s to check the rewritten header: %s.", path, what, strerror(errno));
+	return lm_err_new(LM_ERR_INPUT, "%s: cannot %s for a copy of the tree: %s.", path, what, strerror(errno));
 }
 
 static char *join(const struct work *w, const char *top, const char *dir, const char *name)
@@ -79,10 +88,10 @@ static struct lm_err *make_entry(struct work *w, const char *dir, const struct d
 	const char *name = d->d_name;
 	char *path = lm_arena_printf(w->arena, "%s%s%s", dir, *dir ? "/" : "", name);
 	char *from = join(w, w->req->root, dir, name), *to = join(w, w->req->dir, dir, name);
-	/* The temporary directory may lie inside the tree: it is no part of it. */
+	/* The temporary directory may lie inside the tree: it is no part of it, but what holds it is. */
 	const char *inside = below(from, w->req->dir);
 
-	if (inside || !strcmp(from, w->req->file))
+	if ((inside && !strchr(inside, '/')) || (w->req->file && !strcmp(from, w->req->file)))
 		return NULL;
 	w->made++;
 	if (is_needed(w, path) || (d->d_type == DT_DIR && *name != '.' && w->made + w->nr_queue < BUDGET)) {
@@ -117,15 +126,15 @@ static struct lm_err *make_dir(struct work *w, const char *dir)
 struct lm_err *lm_mirror_make(const struct lm_mirror_request *req, struct lm_arena *arena, struct lm_mirror *out)
 {
 	struct work w = { .req = req, .arena = arena };
-	const char *file = below(req->root, req->file);
-	char *slash, *parent;
+	const char *file = req->file ? below(req->root, req->file) : "";
+	/* What holds the temporary directory that holds the mirror. */
+	const char *holder = below(req->root, parent_of(arena, parent_of(arena, req->dir)));
 
-	if (!file || !*file)
+	if (!file || (req->file && !*file))
 		return lm_err_new(LM_ERR_INPUT, "%s: does not lie below %s; give --root.", req->file, req->root);
-	parent = lm_arena_strdup(arena, file);
-	slash = strrchr(parent, '/');
-	*(slash ? slash : parent) = 0;
-	need(&w, parent);
+	need(&w, parent_of(arena, file));
+	if (holder)
+		need(&w, holder);
 	for (size_t i = 0; i < req->nr_real; i++) {
 		const char *dir = below(req->root, req->real[i]);
 
@@ -141,7 +150,7 @@ struct lm_err *lm_mirror_make(const struct lm_mirror_request *req, struct lm_are
 	}
 	out->root = lm_arena_strdup(arena, req->root);
 	out->dir = lm_arena_strdup(arena, req->dir);
-	return lm_scratch_write(join(&w, req->dir, "", file), req->text, req->len);
+	return req->file ? lm_scratch_write(join(&w, req->dir, "", file), req->text, req->len) : NULL;
 }
 
 /*

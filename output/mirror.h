@@ -24,7 +24,7 @@ struct lm_mirror {
 struct lm_mirror_request {
 	const char *root;	/* absolute directory, not "/" */
 	const char *dir;	/* where to make the mirror: does not exist, its parent does */
-	const char *file;	/* absolute path, below root: the changed file */
+	const char *file;	/* absolute path, below root: the changed file; NULL: nothing is changed yet */
 	const char *text;	/* its new bytes */
 	size_t len;
 	const char *const *real; /* absolute directories that must be real; those outside root are ignored */
@@ -34,6 +34,19 @@ struct lm_mirror_request {
 /* LM_ERR_INPUT: a directory or link cannot be made or the tree not be read.  Strings in arena. */
 struct lm_err *lm_mirror_make(const struct lm_mirror_request *req, struct lm_arena *arena,
 			      struct lm_mirror *out) LM_MUST_CHECK;
+
+/*
+ * Changes a mirror that is made.  Paths are relative to the root, without "."
+ * and ".."; directories on the way become real ones, whatever is there, so that
+ * nothing is ever written through a link.  file may be new.  LM_ERR_INPUT as
+ * above.  Nothing in arena is needed later (mirror_change.c).
+ */
+struct lm_err *lm_mirror_put(const struct lm_mirror *m, const char *file, const char *text, size_t len,
+			     struct lm_arena *arena) LM_MUST_CHECK;
+struct lm_err *lm_mirror_put_link(const struct lm_mirror *m, const char *file, const char *target,
+				  struct lm_arena *arena) LM_MUST_CHECK;
+struct lm_err *lm_mirror_drop(const struct lm_mirror *m, const char *file, struct lm_arena *arena) LM_MUST_CHECK;
+struct lm_err *lm_mirror_make_real(const struct lm_mirror *m, const char *dir, struct lm_arena *arena) LM_MUST_CHECK;
 
 /*
  * An argument, path or piece of C with each path below the root replaced by

@@ -37,7 +37,7 @@ static void config_row(const struct lm_page *p, const struct lm_row_config *c)
 	const struct lm_view_figures *b = c->before, *a = c->after;
 
 	lm_html(p->out, "<tr><th scope=\"row\"><code>%s</code>", c->name);
-	lm_page_spec(p, c->spec);
+	lm_page_spec(p, c->spec_is_name ? "" : c->spec);
 	lm_str_add(p->out, "</th>");
 	lm_page_number(p, lm_page_change(p, whole(p, b->size), whole(p, a->size)));
 	lm_page_number(p, lm_page_change(p, whole(p, b->lines), whole(p, a->lines)));
@@ -46,6 +46,21 @@ static void config_row(const struct lm_page *p, const struct lm_row_config *c)
 	transfers(p, b->transfers, a->transfers, c->percent);
 	transfers(p, b->transfers_double, a->transfers_double, c->percent_double);
 	lm_str_add(p->out, "</tr>\n");
+}
+
+/* In the words of the text report: sentences, not figures. */
+static void derived(const struct lm_page *p)
+{
+	struct lm_print_opts opts = { .verbose = 1 };
+	struct lm_str words = { 0 };
+
+	if (!p->story->derived)
+		return;
+	lm_derived_report(p->story->derived, &opts, &words);
+	lm_str_add(p->out, "<details><summary>How they were derived</summary>\n<pre class=\"words\">");
+	lm_html_bytes(p->out, lm_str_text(&words), words.len);
+	lm_str_add(p->out, "</pre></details>\n");
+	lm_str_release(&words);
 }
 
 void lm_page_configs(const struct lm_page *p)
@@ -61,6 +76,7 @@ void lm_page_configs(const struct lm_page *p)
 	for (uint32_t v = 0; v < p->rows->nr_views; v++)
 		config_row(p, &p->rows->configs[v]);
 	lm_page_table_end(p);
+	derived(p);
 	lm_str_add(p->out, "</section>\n");
 }
 
@@ -131,6 +147,28 @@ static void allocator(const struct lm_page *p)
 	lm_str_add(p->out, "</ul>\n");
 }
 
+/* What holds the record by value. */
+static void users(const struct lm_page *p)
+{
+	const struct lm_users *users = p->story->users;
+	size_t nr = 0;
+
+	for (uint32_t v = 0; users && v < p->rows->nr_views; v++)
+		nr += users[v].nr;
+	if (!nr)
+		return;
+	lm_str_add(p->out, "<h3>Records that hold it</h3>\n");
+	lm_page_table_begin(p, "Records that hold it", LM_HEADS("Record", "Configuration", "Bytes"));
+	for (uint32_t v = 0; v < p->rows->nr_views; v++)
+		for (size_t i = 0; i < users[v].nr; i++) {
+			lm_html(p->out, "<tr><th scope=\"row\"><code>%s</code></th><td><code>%s</code></td>", users[v].rows[i].name,
+				p->rows->configs[v].name);
+			lm_page_number(p, lm_page_change(p, whole(p, users[v].rows[i].before), whole(p, users[v].rows[i].after)));
+			lm_str_add(p->out, "</tr>\n");
+		}
+	lm_page_table_end(p);
+}
+
 void lm_page_rest(const struct lm_page *p)
 {
 	lm_html(p->out, "<section id=\"rest\" aria-labelledby=\"rest-h\">\n<h2 id=\"rest-h\">%s</h2>\n",
@@ -141,6 +179,7 @@ void lm_page_rest(const struct lm_page *p)
 			lm_str_add(p->out, "<h3>New line mates that fight</h3>\n<p>None.</p>\n");
 		stability(p);
 		allocator(p);
+		users(p);
 	}
 	lm_str_add(p->out, "</section>\n");
 }
@@ -203,6 +242,9 @@ static void check_facts(const struct lm_page *p)
 			     "(%u compilation%s); every offset in the debug info is the planned one",
 			     p->rows->nr_views, plural(p->rows->nr_views), v->compilers, v->nr_compilations,
 			     plural(v->nr_compilations)));
+	for (uint32_t i = 0; i < v->nr_unspoken; i++)
+		fact(p, "Not compiled", lm_arena_printf(p->arena, "configuration %s with %s: %s", v->unspoken[i].config,
+							v->unspoken[i].compiler, v->unspoken[i].why));
 	if (v->missing)
 		fact(p, "Not verified", lm_arena_printf(p->arena, "with %s: it is not installed", v->missing));
 }

@@ -325,7 +325,7 @@ static void view(const struct lm_page *p, uint32_t v, uint32_t most_lines, uint3
 		"<section class=\"view\" id=\"v%u\" aria-labelledby=\"v%u-h\">\n<h3 id=\"v%u-h\">Configuration "
 		"<code>%s</code>",
 		v, v, v, pic.config);
-	lm_page_spec(p, p->rows->configs[v].spec);
+	lm_page_spec(p, p->rows->configs[v].spec_is_name ? "" : p->rows->configs[v].spec);
 	lm_str_add(p->out, p->rows->moved ? "</h3>\n<div class=\"stage two\">\n" : "</h3>\n<div class=\"stage\">\n");
 	one_side(p, v, &pic, p->rows->moved ? &before : &only);
 	if (p->rows->moved)

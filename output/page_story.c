@@ -13,6 +13,17 @@ static void tile(const struct lm_page *p, const char *what, const char *figure, 
 	lm_html(p->out, "<div><dt>%s</dt><dd><b>%s</b> <span>%s</span></dd></div>\n", what, figure, more);
 }
 
+/* A change that saves bytes, not transfers. */
+static void given_back(const struct lm_page *p)
+{
+	const struct lm_row_config *base = &p->rows->configs[0];
+	uint64_t lines = base->before->lines - base->after->lines;
+
+	lm_html(p->out, "<p>It gives %llu bytes back (%llu line%s of %u) and costs no more transfers. For transfers alone no "
+		"change is worth making: %s.</p>\n", (unsigned long long)(base->before->size - base->after->size),
+		(unsigned long long)lines, lines == 1 ? "" : "s", p->story->opts->line, lm_kept_text(p->story->plan->kept));
+}
+
 /* The point of the curve that this patch is; NULL if none is marked. */
 static const struct lm_row_point *chosen(const struct lm_rows *rows)
 {
@@ -72,6 +83,8 @@ void lm_page_verdict(const struct lm_page *p)
 	else
 		lm_html(p->out, "<p class=\"verdict\">No change worth making: %s.</p>\n",
 			lm_kept_text(p->story->plan->kept));
+	if (p->story->plan->for_size)
+		given_back(p);
 	if (rows->moved)
 		tiles(p);
 	else
@@ -104,7 +117,7 @@ static const char *fate(const struct lm_page *p, const struct lm_row_pair *pair)
 	bool many = p->rows->nr_views > 1;
 
 	if (!pair->apart)
-		return many ? "After: still line mates in at least one configuration." : "After: still line mates.";
+		return lm_arena_printf(p->arena, "After: still line mates%s%s.", many ? " in " : "", many ? pair->together : "");
 	return lm_arena_printf(p->arena, "After: apart%s, %lld bytes of slack.", many ? " in every configuration" : "",
 			       (long long)pair->slack);
 }
@@ -183,6 +196,9 @@ static void moves(const struct lm_page *p)
 	for (uint32_t i = 0; i < rows->nr_shift_pairs; i++)
 		if (rows->shift_pairs[i] < rows->nr_main_pairs)
 			lm_html(p->out, "<li>what they shift parts pair %u</li>\n", rows->shift_pairs[i] + 1);
+	if (p->story->rewrite && p->story->rewrite->nr_asserts)
+		lm_html(p->out, "<li>%u assertion%s behind the record: true in the configurations below; no other was compiled</li>\n",
+			p->story->rewrite->nr_asserts, p->story->rewrite->nr_asserts == 1 ? "" : "s");
 	lm_str_add(p->out, "</ul>\n");
 }
 

@@ -1,5 +1,7 @@
 /* report.c - plan + usage + evidence -> the rows of the report.  All the arithmetic is here. */
 #include "output/report.h"
+#include "optimizer/pairs.h"
+#include "optimizer/path.h"
 #include "output/report_rows.h"
 #include "output/words.h"
 
@@ -45,6 +47,7 @@ static void add_configs(struct lm_rows *rows)
 
 		row->name = lm_safe(rows->arena, s->subject->views[v].config);
 		row->spec = s->sources && s->sources[v].config ? lm_safe(rows->arena, s->sources[v].config->spec) : "";
+		row->spec_is_name = *row->name == '+' || *row->name == '-';
 		row->before = &s->plan->fig_before[v];
 		row->after = &s->plan->fig_after[v];
 		row->percent = change(row->before->transfers, row->after->transfers);
@@ -69,6 +72,40 @@ static uint32_t unit_of(const struct lm_story *s, uint32_t v, uint32_t leaf)
 	return view->field_unit[view->rec->leaves[leaf].field];
 }
 
+/* Are the two line mates in view v under the plan? */
+static bool meets_in(const struct lm_story *s, const struct lm_pair *p, uint32_t v)
+{
+	const struct lm_record *from = s->subject->views[p->view].rec, *rec = s->subject->views[v].rec;
+	struct lm_subject view = { .body = s->subject->body, .views = &s->subject->views[v], .nr_views = 1 };
+	struct lm_usage usage = *s->usage;
+	struct lm_pair pair = *p;
+
+	usage.touches += v;
+	usage.nr_touches += v;
+	pair.view = 0;
+	pair.leaf_a = lm_path_leaf(rec, from->leaves[p->leaf_a].path);
+	pair.leaf_b = lm_path_leaf(rec, from->leaves[p->leaf_b].path);
+	if (pair.leaf_a == LM_NONE || pair.leaf_b == LM_NONE)
+		return false;
+	lm_pairs_judge(&view, &usage, &s->plan->after[v], s->opts->line, s->plan->base_fixed, &pair, 1);
+	return !pair.apart_after;
+}
+
+static const char *together_in(const struct lm_rows *rows, const struct lm_pair *p)
+{
+	const struct lm_story *s = rows->story;
+	struct lm_str names = { 0 };
+
+	for (uint32_t v = 0; v < rows->nr_views && !p->apart_after; v++)
+		if (meets_in(s, p, v))
+			lm_str_addf(&names, "%s%s", names.len ? ", " : "", rows->configs[v].name);
+
+	const char *text = lm_arena_strdup(rows->arena, lm_str_text(&names));
+
+	lm_str_release(&names);
+	return text;
+}
+
 static struct lm_row_pair *make_pairs(struct lm_rows *rows, const struct lm_pair *pairs, uint32_t nr,
 				      const struct lm_layout *layouts)
 {
@@ -89,6 +126,7 @@ static struct lm_row_pair *make_pairs(struct lm_rows *rows, const struct lm_pair
 				unit_name(rows, unit_of(s, p->view, p->leaf_a)) : NULL;
 		out[i].apart = p->apart_after;
 		out[i].slack = p->slack;
+		out[i].together = together_in(rows, p);
 	}
 	return out;
 }
@@ -153,6 +191,8 @@ static void add_curve(struct lm_rows *rows)
 	start = plan->curve[0].transfers;
 	best = plan->bound > 0 ? plan->bound : plan->curve[plan->nr_curve - 1].transfers;
 	possible = start - best;
+	/* What is possible without passing padding says nothing of an order that does. */
+	possible = plan->for_size ? 0 : possible;
 	for (uint32_t i = 0; i < plan->nr_curve; i++) {
 		struct lm_row_point *row = &rows->curve[i];
 

@@ -1,9 +1,9 @@
 /* report_json.c - the report as JSON.  The schema is docs/json.md. */
-#include "output/json.h"
+#include "output/json_rows.h"
 #include "output/report.h"
 #include "output/report_rows.h"
 
-static json_t *side(const struct lm_row_side *s)
+json_t *lm_json_side(const struct lm_row_side *s)
 {
 	json_t *object = lm_json_object(), *sites = lm_json_array();
 
@@ -33,18 +33,19 @@ static json_t *pairs(const struct lm_row_pair *rows, uint32_t nr, bool with_fate
 		lm_json_set(object, "configuration", lm_json_text(rows[i].config));
 		lm_json_set(object, "line", lm_json_whole(rows[i].line));
 		lm_json_set(object, "excess_transfers", json_real(rows[i].excess));
-		lm_json_set(object, "a", side(&rows[i].a));
-		lm_json_set(object, "b", side(&rows[i].b));
+		lm_json_set(object, "a", lm_json_side(&rows[i].a));
+		lm_json_set(object, "b", lm_json_side(&rows[i].b));
 		if (with_fate) {
 			lm_json_set(object, "apart_after", json_boolean(rows[i].apart));
 			lm_json_set(object, "slack_bytes", json_integer(rows[i].slack));
+			lm_json_set(object, "together_in", lm_json_text(rows[i].together));
 		}
 		lm_json_push(array, object);
 	}
 	return array;
 }
 
-static json_t *figures(const struct lm_view_figures *f)
+json_t *lm_json_figures(const struct lm_view_figures *f)
 {
 	json_t *object = lm_json_object();
 
@@ -68,8 +69,8 @@ static json_t *configs(const struct lm_rows *rows)
 
 		lm_json_set(object, "name", lm_json_text(c->name));
 		lm_json_set(object, "options", lm_json_text(c->spec));
-		lm_json_set(object, "before", figures(c->before));
-		lm_json_set(object, "after", figures(c->after));
+		lm_json_set(object, "before", lm_json_figures(c->before));
+		lm_json_set(object, "after", lm_json_figures(c->after));
 		for (uint32_t i = 0; i < rows->shifts[v].nr; i++) {
 			const struct lm_row_shift *s = &rows->shifts[v].items[i];
 			json_t *shift = lm_json_object();
@@ -158,7 +159,7 @@ static json_t *shared(const struct lm_rows *rows)
 	lm_json_set(object, "transfers", json_real(rows->shared_transfers));
 	lm_json_set(object, "percent_of_rest", json_real(rows->shared_percent));
 	for (uint32_t i = 0; i < rows->nr_shared; i++) {
-		json_t *leaf = side(&rows->shared[i].side);
+		json_t *leaf = lm_json_side(&rows->shared[i].side);
 
 		lm_json_set(leaf, "transfers", json_real(rows->shared[i].transfers));
 		lm_json_push(leaves, leaf);
@@ -263,14 +264,24 @@ static json_t *evidence(const struct lm_rows *rows)
 
 static json_t *verification(const struct lm_verified *v)
 {
-	json_t *object;
+	json_t *object, *unspoken;
 
 	if (!v)
 		return json_null();
 	object = lm_json_object();
+	unspoken = lm_json_array();
 	lm_json_set(object, "compilers", lm_json_text(v->compilers));
 	lm_json_set(object, "compilations", lm_json_whole(v->nr_compilations));
 	lm_json_set(object, "missing", lm_json_text(v->missing));
+	for (uint32_t i = 0; i < v->nr_unspoken; i++) {
+		json_t *one = lm_json_object();
+
+		lm_json_set(one, "configuration", lm_json_text(v->unspoken[i].config));
+		lm_json_set(one, "compiler", lm_json_text(v->unspoken[i].compiler));
+		lm_json_set(one, "why", lm_json_text(v->unspoken[i].why));
+		lm_json_push(unspoken, one);
+	}
+	lm_json_set(object, "not_compiled", unspoken);
 	return object;
 }
 
@@ -300,6 +311,30 @@ static void add_diff(json_t *root, const char *diff, size_t len)
 	lm_str_release(&s);
 }
 
+/* Records that hold this one, a list for each configuration; null where nobody looked. */
+static json_t *holders(const struct lm_rows *rows)
+{
+	const struct lm_users *users = rows->story->users;
+	json_t *all = users ? lm_json_array() : json_null();
+
+	for (uint32_t v = 0; users && v < rows->nr_views; v++) {
+		json_t *object = lm_json_object(), *list = lm_json_array();
+
+		for (size_t i = 0; i < users[v].nr; i++) {
+			json_t *user = lm_json_object();
+
+			lm_json_set(user, "record", lm_json_text(users[v].rows[i].name));
+			lm_json_set(user, "size_before", lm_json_whole(users[v].rows[i].before));
+			lm_json_set(user, "size_after", lm_json_whole(users[v].rows[i].after));
+			lm_json_push(list, user);
+		}
+		lm_json_set(object, "configuration", lm_json_text(rows->configs[v].name));
+		lm_json_set(object, "records", list);
+		lm_json_push(all, object);
+	}
+	return all;
+}
+
 static const char *verdict_word(enum lm_verdict verdict)
 {
 	switch (verdict) {
@@ -313,7 +348,7 @@ static const char *verdict_word(enum lm_verdict verdict)
 	return NULL;
 }
 
-void lm_report_json(const struct lm_story *story, struct lm_str *out)
+static json_t *report(const struct lm_story *story)
 {
 	struct lm_arena arena = { 0 };
 	json_t *root = lm_json_object();
@@ -326,13 +361,18 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_json_set(root, "verdict", lm_json_text(verdict_word(story->plan->verdict)));
 	lm_json_set(root, "reason", lm_json_text(story->plan->verdict == LM_VERDICT_KEPT ?
 						    lm_kept_text(story->plan->kept) : NULL));
+	lm_json_set(root, "for_size", json_boolean(story->plan->for_size));
 	lm_json_set(root, "line", lm_json_whole(story->opts->line));
 	lm_json_set(root, "units", lm_json_whole(rows.nr_units));
 	lm_json_set(root, "transfers_before", json_real(story->plan->transfers_before));
 	lm_json_set(root, "transfers_after", json_real(story->plan->transfers_after));
 	lm_json_set(root, "configurations", configs(&rows));
+	lm_json_set(root, "holders", holders(&rows));
+	if (story->derived)
+		lm_json_set(root, "derived", lm_derived_json(story->derived));
 	lm_json_set(root, "pairs", pairs(rows.pairs, rows.nr_pairs, true));
 	lm_json_set(root, "moves", moves(&rows));
+	lm_json_set(root, "assertions", lm_json_whole(story->rewrite ? story->rewrite->nr_asserts : 0));
 	lm_json_set(root, "curve", curve(&rows));
 	lm_json_set(root, "bound", bound(&rows));
 	lm_json_set(root, "new_pairs", pairs(rows.new_pairs, rows.nr_new_pairs, false));
@@ -343,8 +383,26 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out)
 	lm_json_set(root, "evidence", evidence(&rows));
 	lm_json_set(root, "verification", verification(story->verified));
 	add_diff(root, story->diff, story->diff_len);
-	lm_json_dump(root, out);
 	lm_arena_release(&arena);
+	return root;
+}
+
+void lm_report_json(const struct lm_story *story, struct lm_str *out)
+{
+	lm_json_dump(report(story), out);
+}
+
+void lm_reports_json(const struct lm_story *const *stories, size_t nr, const char *diff, size_t diff_len,
+		     struct lm_str *out)
+{
+	json_t *root = lm_json_object(), *records = lm_json_array();
+
+	lm_json_set(root, "linemate", lm_json_text(LM_VERSION));
+	for (size_t i = 0; i < nr; i++)
+		lm_json_push(records, report(stories[i]));
+	lm_json_set(root, "records", records);
+	add_diff(root, diff, diff_len);
+	lm_json_dump(root, out);
 }
 
 void lm_accesses_json(const struct lm_accesses *t, const struct lm_attribution *by_code, struct lm_str *out)

@@ -29,6 +29,7 @@ struct lm_row_side {
 
 struct lm_row_config {
 	const char *name, *spec;
+	bool spec_is_name;	/* the name says it all: "+A -B" */
 	const struct lm_view_figures *before, *after;
 	double percent, percent_double;	/* change of the transfers */
 	const char *step_before, *step_after;	/* kernel allocator, in words */
@@ -43,6 +44,7 @@ struct lm_row_pair {
 	const char *inside;	/* the unit that holds both leaves, so that no order parts them for sure; else NULL */
 	bool apart;
 	int64_t slack;
+	const char *together;	/* configurations in which they are line mates under the plan: "base, v1"; "" none */
 };
 
 struct lm_row_move {

@@ -1,13 +1,14 @@
 /* report_text.c - the report in words, for a terminal.  Prints rows; computes nothing. */
 #include "output/report.h"
 #include "output/report_rows.h"
+#include "output/sheet.h"
 #include "output/words.h"
 
 #include <string.h>
 
-#define SITES_SHOWN 3
 #define RULES_SHOWN 12
 #define SHIFTS_SHOWN 20
+#define USERS_SHOWN 8
 /* Behind a line number where the object may start anywhere in a line. */
 #define AS_IF ", if the object starts on a line"
 
@@ -23,23 +24,38 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* A sentence in a dress, broken like any other. */
+static struct lm_sheet sheet_of(const struct printer *p)
+{
+	return (struct lm_sheet){ p->out, p->arena, p->opts };
+}
+
 static void painted(const struct printer *p, const char *dress, unsigned indent, const char *text)
 {
-	struct lm_str s = { 0 };
+	struct lm_sheet sheet = sheet_of(p);
 
-	lm_wrap(&s, indent, indent + 4, text);
-	s.text[--s.len] = 0;
-	lm_paint(p->out, p->opts->color, dress, s.text);
-	lm_str_add_char(p->out, '\n');
-	lm_str_release(&s);
+	lm_sheet_painted(&sheet, dress, indent, text);
 }
 
 static void heading(const struct printer *p, const char *text)
 {
-	lm_str_add_char(p->out, '\n');
-	lm_paint(p->out, p->opts->color, LM_BOLD, text);
-	lm_str_add_char(p->out, '\n');
+	struct lm_sheet sheet = sheet_of(p);
+
+	lm_sheet_heading(&sheet, text);
+}
+
+#define COLUMNS 5
+static void print_table(const struct printer *p, const char *const (*cells)[COLUMNS], uint32_t nr)
+{
+	struct lm_sheet sheet = sheet_of(p);
+
+	lm_sheet_table(&sheet, &cells[0][0], nr, COLUMNS);
+}
+
+static void print_sites(const struct printer *p, const char *figure, const struct lm_row_side *side)
+{
+	struct lm_sheet sheet = sheet_of(p);
+
+	lm_sheet_side(&sheet, figure, side);
 }
 
 /* How many of nr rows to show: the main ones, and no more than fit; with -v all. */
@@ -53,6 +69,16 @@ static uint32_t top(const struct printer *p, uint32_t nr, uint32_t nr_main)
 }
 
 /* ---- 1: the verdict ---- */
+
+static void print_given_back(const struct printer *p)
+{
+	const struct lm_row_config *base = &p->rows->configs[0];
+	uint64_t bytes = base->before->size - base->after->size, nr = base->before->lines - base->after->lines;
+
+	lm_wrapf(p->out, 0, 0, "It gives %llu bytes back (%llu line%s of %u) and costs no more transfers. For transfers alone no "
+		 "change is worth making: %s.", (unsigned long long)bytes, (unsigned long long)nr, nr == 1 ? "" : "s",
+		 p->rows->story->opts->line, lm_kept_text(p->rows->story->plan->kept));
+}
 
 static void print_verdict(const struct printer *p)
 {
@@ -72,6 +98,8 @@ static void print_verdict(const struct printer *p)
 		lm_str_addf(&line, " over %u configurations", rows->nr_views);
 	painted(p, LM_BOLD, 0, lm_str_text(&line));
 	lm_str_release(&line);
+	if (s->plan->for_size)
+		print_given_back(p);
 	if (!rows->moved)
 		lm_wrapf(p->out, 0, 0, "Kept as it is: %s. No diff was written.", lm_kept_text(s->plan->kept));
 	lm_wrapf(p->out, 0, 0,
@@ -102,29 +130,21 @@ static const char *moves_of(const struct printer *p, double before, double after
 	return arrow(p, lm_count(p->arena, before), lm_count(p->arena, after));
 }
 
-/* Rows of COLUMNS cells; the first column is left-aligned, the others right. */
-#define COLUMNS 5
-static void print_table(const struct printer *p, const char *const (*cells)[COLUMNS], uint32_t nr)
+/* "+A, -B": lines can be broken there. */
+static const char *spaced(const struct printer *p, const char *spec)
 {
-	int width[COLUMNS] = { 0 };
+	struct lm_str s = { 0 };
 
-	for (uint32_t r = 0; r < nr; r++)
-		for (int c = 0; c < COLUMNS; c++)
-			if ((int)strlen(cells[r][c]) > width[c])
-				width[c] = (int)strlen(cells[r][c]);
-	for (uint32_t r = 0; r < nr; r++) {
-		lm_str_addf(p->out, "  %-*s", width[0], cells[r][0]);
-		for (int c = 1; c < COLUMNS && (c < COLUMNS - 1 || *cells[r][c]); c++) {
-			const char *cell = cells[r][c];
-			bool better = cell[0] == '-' && cell[1] && cell[strlen(cell) - 1] == '%';
-
-			if (!width[c])
-				continue;
-			lm_str_addf(p->out, "%*s", width[c] - (int)strlen(cell) + (c > 1 ? 3 : 2), "");
-			lm_paint(p->out, p->opts->color && better, LM_GREEN, cell);
-		}
-		lm_str_add_char(p->out, '\n');
+	for (; *spec; spec++) {
+		lm_str_add_char(&s, *spec);
+		if (*spec == ',')
+			lm_str_add_char(&s, ' ');
 	}
+
+	const char *text = lm_arena_strdup(p->arena, lm_str_text(&s));
+
+	lm_str_release(&s);
+	return text;
 }
 
 static void print_configs(const struct printer *p)
@@ -146,8 +166,9 @@ static void print_configs(const struct printer *p)
 	}
 	print_table(p, (const char *const(*)[COLUMNS])cells, rows->nr_views + 1);
 	for (uint32_t i = 0; i < rows->nr_views; i++)
-		if (*rows->configs[i].spec)
-			lm_wrapf(p->out, 2, 6, "%s is base with %s", rows->configs[i].name, rows->configs[i].spec);
+		if (*rows->configs[i].spec && !rows->configs[i].spec_is_name)
+			lm_wrapf(p->out, 2, 6, "%s is base with %s", rows->configs[i].name,
+				 spaced(p, rows->configs[i].spec));
 	heading(p, "Expected transfers");
 	memcpy(cells[0], (const char *[]){ "", lm_arena_printf(p->arena, "%u-byte lines", line), "",
 					   lm_arena_printf(p->arena, "%u-byte lines", 2 * line), "" }, sizeof(*cells));
@@ -163,31 +184,6 @@ static void print_configs(const struct printer *p)
 }
 
 /* ---- 3 and 7: pairs ---- */
-
-/* "leaf: N reads, N writes by function N, ...", with a figure in front where there is one. */
-static void print_sites(const struct printer *p, const char *figure, const struct lm_row_side *side)
-{
-	uint32_t nr = p->opts->verbose > 0 ? side->nr_sites : side->nr_main < SITES_SHOWN ? side->nr_main : SITES_SHOWN;
-	struct lm_str s = { 0 };
-
-	lm_str_addf(&s, "%s%s: %s reads, %s writes", figure, side->leaf, lm_count(p->arena, side->reads),
-		    lm_count(p->arena, side->writes));
-	for (uint32_t i = 0; i < nr; i++) {
-		const struct lm_row_site *site = &side->sites[i];
-
-		lm_str_addf(&s, "%s%s", i ? ", " : " by ", site->name);
-		if (nr > 1)
-			lm_str_addf(&s, " %s", lm_count(p->arena, site->reads + site->writes));
-		if (*site->cpus && !side->same_cpus)
-			lm_str_addf(&s, " (CPU %s)", site->cpus);
-	}
-	if (nr < side->nr_sites)
-		lm_str_addf(&s, " and %u more function%s", side->nr_sites - nr, plural(side->nr_sites - nr));
-	if (side->same_cpus)
-		lm_str_addf(&s, ", CPU %s", side->sites[0].cpus);
-	lm_wrap(p->out, 6, 10, lm_str_text(&s));
-	lm_str_release(&s);
-}
 
 static void print_pair(const struct printer *p, uint32_t nr, const struct lm_row_pair *pair)
 {
@@ -218,8 +214,8 @@ static void print_pairs(const struct printer *p)
 			lm_wrapf(p->out, 6, 10, "after: apart%s, %lld bytes of slack",
 				 rows->nr_views > 1 ? " in every configuration" : "", (long long)pair->slack);
 		else if (rows->moved)
-			lm_wrapf(p->out, 6, 10, "after: still line mates%s",
-				 rows->nr_views > 1 ? " in at least one configuration" : "");
+			lm_wrapf(p->out, 6, 10, "after: still line mates%s%s", rows->nr_views > 1 ? " in " : "",
+				 rows->nr_views > 1 ? pair->together : "");
 	}
 	if (nr < rows->nr_pairs)
 		lm_str_addf(p->out, "  %u more that cost less: -v\n", rows->nr_pairs - nr);
@@ -275,6 +271,9 @@ static void print_moves(const struct printer *p)
 	}
 	for (uint32_t i = 0; i < rows->nr_shift_pairs; i++)
 		print_parted(p, 2, "what they shift parts", rows->shift_pairs[i]);
+	if (rows->story->rewrite && rows->story->rewrite->nr_asserts)
+		lm_wrapf(p->out, 2, 6, "%u assertion%s behind the record: true in the configurations above; no other was "
+			 "compiled", rows->story->rewrite->nr_asserts, plural(rows->story->rewrite->nr_asserts));
 }
 
 static void print_curve(const struct printer *p)
@@ -423,6 +422,36 @@ static void print_allocator(const struct printer *p)
 			 rows->nr_views > 1 ? " in every configuration" : "", rows->configs[0].step_after);
 }
 
+/* What holds the record by value, in each configuration that differs from those before. */
+static void print_users(const struct printer *p)
+{
+	const struct lm_rows *rows = p->rows;
+	const struct lm_users *users = rows->story->users;
+	bool any = false;
+
+	for (uint32_t v = 0; users && v < rows->nr_views; v++) {
+		struct lm_str s = { 0 };
+
+		for (size_t i = 0; i < users[v].nr; i++) {
+			const struct lm_users_row *u = &users[v].rows[i];
+
+			if (i == USERS_SHOWN && p->opts->verbose <= 0) {
+				lm_str_addf(&s, " and %zu more (-v lists them)", users[v].nr - i);
+				break;
+			}
+
+			lm_str_addf(&s, "%s%s %s bytes", i ? ", " : "", lm_safe(p->arena, u->name),
+				    arrow(p, whole(p, u->before), whole(p, u->after)));
+		}
+		if (s.len && !any)
+			heading(p, "Records that hold it");
+		any |= s.len > 0;
+		if (s.len)
+			lm_wrapf(p->out, 2, 6, "%s: %s", rows->configs[v].name, lm_str_text(&s));
+		lm_str_release(&s);
+	}
+}
+
 /* ---- 11: evidence ---- */
 
 static void print_rules(const struct printer *p)
@@ -461,6 +490,9 @@ static void print_verification(const struct printer *p)
 		 "compilation%s); every offset in the debug info is the planned one",
 		 p->rows->nr_views, plural(p->rows->nr_views), v->compilers, v->nr_compilations,
 		 plural(v->nr_compilations));
+	for (uint32_t i = 0; i < v->nr_unspoken; i++)
+		lm_wrapf(p->out, 2, 6, "configuration %s not compiled with %s: %s", lm_safe(p->arena, v->unspoken[i].config),
+			 v->unspoken[i].compiler, lm_safe(p->arena, v->unspoken[i].why));
 	if (v->missing)
 		lm_wrapf(p->out, 2, 6, "not verified with %s: it is not installed", v->missing);
 }
@@ -542,6 +574,10 @@ void lm_report_text(const struct lm_story *story, const struct lm_print_opts *op
 	lm_rows_make(story, &arena, &rows);
 	print_verdict(&p);
 	print_configs(&p);
+	if (story->derived) {
+		lm_str_add_char(out, '\n');
+		lm_derived_report(story->derived, opts, out);
+	}
 	print_pairs(&p);
 	if (rows.moved)
 		print_moves(&p);
@@ -556,6 +592,8 @@ void lm_report_text(const struct lm_story *story, const struct lm_print_opts *op
 		print_stability(&p);
 	if (rows.moved)
 		print_allocator(&p);
+	if (rows.moved)
+		print_users(&p);
 	print_rules(&p);
 	print_evidence(&p);
 	lm_arena_release(&arena);

@@ -325,6 +325,7 @@ struct lm_err *lm_rewrite(const struct lm_body *body, const struct lm_order *ord
 	index_pieces(&w);
 	build_row(&w);
 	lm_writer_sweep(&w);
+	lm_writer_merge(&w);
 	account(&w, &made);
 	lm_writer_tidy(&w);
 	list_moved(&w, &made);

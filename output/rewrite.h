@@ -23,6 +23,10 @@ struct lm_rewrite {
 	uint32_t nr_added_directives, nr_removed_directives;
 	const char **added_tokens;	/* barriers: each token once a use */
 	uint32_t nr_added_tokens;
+	/* Whole lines put in behind the record, before byte added_at of the old header; added_len 0: none. */
+	const char *added_text;
+	size_t added_at, added_len;
+	uint32_t nr_asserts;		/* assertions in them */
 };
 
 struct lm_rewrite_opts {

@@ -111,7 +111,7 @@ void lm_writer_go(struct lm_writer *w, const struct lm_path *from, const struct 
 	for (uint32_t k = from->nr; k-- > common;)
 		lm_writer_push(w, LM_EL_CLOSE, LM_NONE, endif_line(w, &from->steps[k]));
 	for (uint32_t k = common; k < to->nr; k++)
-		lm_writer_push(w, LM_EL_OPEN, LM_NONE, branch_line(w, &to->steps[k]));
+		lm_writer_push(w, LM_EL_OPEN, LM_NONE, branch_line(w, &to->steps[k]))->condition = to->steps[k].condition;
 }
 
 /* Opens a guard again so that its later #elif and #else still exclude the earlier branches. */
@@ -127,7 +127,7 @@ static void reopen(struct lm_writer *w, const struct lm_step *step, uint32_t nex
 		at.condition = full_condition(w, g, at.branch);
 	}
 	if (!at.branch || at.branch + 1 == g->nr_branches) {
-		lm_writer_push(w, LM_EL_OPEN, LM_NONE, branch_line(w, &at));
+		lm_writer_push(w, LM_EL_OPEN, LM_NONE, branch_line(w, &at))->condition = at.condition;
 		return;
 	}
 	for (uint32_t b = 0; b <= at.branch; b++)
@@ -245,4 +245,90 @@ void lm_writer_sweep(struct lm_writer *w)
 			full[depth - 1] = true;
 		}
 	}
+}
+
+/* ---- guards that met their like ---- */
+
+static bool is_blank(const struct lm_writer *w, const struct lm_element *e)
+{
+	return e->gone || e->kind == LM_EL_BLANK ||
+	       (e->kind == LM_EL_PIECE && w->body->pieces[e->piece].kind == LM_PIECE_BLANK);
+}
+
+/* Of an #if: when it is taken; NULL for the first of a chain opened again, and for all else. */
+static const char *condition_at(const struct lm_writer *w, size_t at)
+{
+	const struct lm_element *e = &w->row[at];
+
+	if (e->kind == LM_EL_OPEN)
+		return e->condition;
+	if (e->kind != LM_EL_PIECE || w->body->pieces[e->piece].kind != LM_PIECE_IF)
+		return NULL;
+	return full_condition(w, &w->body->guards[w->body->pieces[e->piece].guard], 0);
+}
+
+/* Did they follow one another before, with nothing but white space between? */
+static bool were_neighbours(const struct lm_writer *w, const struct lm_element *a, const struct lm_element *b)
+{
+	if (a->kind != LM_EL_PIECE || b->kind != LM_EL_PIECE)
+		return false;
+	for (uint32_t p = a->piece + 1; p < b->piece; p++)
+		if (w->body->pieces[p].kind != LM_PIECE_BLANK)
+			return false;
+	return a->piece < b->piece;
+}
+
+/* What was closed last, while the row is read. */
+struct closed {
+	size_t at;			/* the #endif, SIZE_MAX: something else came since */
+	const char *condition;		/* of its only branch; NULL if it has more */
+	bool fresh;			/* its #if is new */
+};
+
+struct opened {
+	const char *condition;
+	bool fresh;
+};
+
+/* One pass; true if two guards became one. */
+static bool merge_once(struct lm_writer *w, struct opened *open)
+{
+	struct closed last = { .at = SIZE_MAX };
+	size_t depth = 0;
+
+	for (size_t i = 0; i < w->nr_row; i++) {
+		struct lm_element *e = &w->row[i];
+
+		if (is_blank(w, e))
+			continue;
+		if (el_is(w, e, LM_EL_OPEN, LM_PIECE_IF)) {
+			const char *condition = condition_at(w, i);
+
+			if (last.at != SIZE_MAX && last.condition && condition && !strcmp(last.condition, condition) &&
+			    (last.fresh || !were_neighbours(w, &w->row[last.at], e)) && e->above == LM_NONE) {
+				w->row[last.at].gone = true;
+				e->gone = true;
+				return true;
+			}
+			open[depth++] = (struct opened){ condition, e->kind == LM_EL_OPEN };
+			last.at = SIZE_MAX;
+		} else if (el_is(w, e, LM_EL_MID, LM_PIECE_MID)) {
+			open[depth - 1].condition = NULL;
+			last.at = SIZE_MAX;
+		} else if (el_is(w, e, LM_EL_CLOSE, LM_PIECE_ENDIF)) {
+			depth--;
+			last = (struct closed){ i, open[depth].condition, open[depth].fresh };
+		} else {
+			last.at = SIZE_MAX;
+		}
+	}
+	return false;
+}
+
+void lm_writer_merge(struct lm_writer *w)
+{
+	struct opened *open = LM_ARENA_ARRAY(w->arena, struct opened, w->nr_row + 1);
+
+	while (merge_once(w, open))
+		;
 }

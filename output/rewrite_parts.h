@@ -25,6 +25,7 @@ struct lm_element {
 	enum lm_element_kind kind;
 	uint32_t piece;		/* PIECE, UNIT: its piece; else LM_NONE */
 	const char *line;	/* new lines: the text without indentation and newline */
+	const char *condition;	/* OPEN: in full, as in a step; else NULL */
 	uint32_t above;		/* a comment piece to put above it, or LM_NONE */
 	bool align;		/* PIECE, UNIT: append the barrier attribute */
 	bool gone;
@@ -80,6 +81,9 @@ void lm_writer_return(struct lm_writer *w, const struct lm_path *from, const str
 
 /* Marks guards without content, and what is between, as gone. */
 void lm_writer_sweep(struct lm_writer *w);
+
+/* Marks an #endif and the #if behind it as gone where both are of one condition and the change brought them together. */
+void lm_writer_merge(struct lm_writer *w);
 
 /* ---- rewrite_place.c ---- */
 

@@ -82,5 +82,7 @@ void lm_show_json(const struct lm_story *story, struct lm_str *out)
 		lm_arena_release(&arena);
 	}
 	lm_json_set(root, "configurations", views);
+	if (story->derived)
+		lm_json_set(root, "derived", lm_derived_json(story->derived));
 	lm_json_dump(root, out);
 }

@@ -50,6 +50,17 @@ static struct lm_err *same_words(const char *what, const char *const *want, size
 	return NULL;
 }
 
+/* Behind the record every byte is the old one, but for the lines that rewrite.h says were put in. */
+static bool same_behind(const struct lm_body *body, const struct lm_rewrite *rw, size_t behind)
+{
+	size_t before = rw->added_len ? rw->added_at - body->end : behind;
+	const char *now = rw->text + rw->len - behind - rw->added_len, *old = body->text + body->end;
+
+	return before <= behind && !memcmp(now, old, before) &&
+	       (!rw->added_len || !memcmp(now + before, rw->added_text, rw->added_len)) &&
+	       !memcmp(now + before + rw->added_len, old + before, behind - before);
+}
+
 /* Nothing outside the braces changed, and inside them nothing but what rewrite.h lists. */
 static struct lm_err *check_text(const struct lm_verify_request *req, struct lm_arena *arena)
 {
@@ -59,12 +70,12 @@ static struct lm_err *check_text(const struct lm_verify_request *req, struct lm_
 	struct lm_tokens old, now;
 	struct lm_err *err;
 
-	if (rw->len < body->begin + behind || memcmp(rw->text, body->text, body->begin) ||
-	    memcmp(rw->text + rw->len - behind, body->text + body->end, behind))
+	if (rw->len < body->begin + behind + rw->added_len || memcmp(rw->text, body->text, body->begin) ||
+	    !same_behind(body, rw, behind))
 		return lm_err_new(LM_ERR_BUG, "The rewritten header differs outside the braces of %s; nothing was changed, "
 				  "please report this.", req->record);
 	lm_body_tokens(body->text, body->begin, body->end, arena, &old);
-	lm_body_tokens(rw->text, body->begin, rw->len - behind, arena, &now);
+	lm_body_tokens(rw->text, body->begin, rw->len - behind - rw->added_len, arena, &now);
 	err = same_words("token", sum(old.items, old.nr, rw->added_tokens, rw->nr_added_tokens, arena),
 			 old.nr + rw->nr_added_tokens, now.items, now.nr);
 	if (err)

@@ -29,9 +29,17 @@ struct lm_verify_request {
 	void *arg;
 };
 
+/* A configuration that one compiler could not speak of; libclang did. */
+struct lm_unspoken {
+	const char *config, *compiler;
+	const char *why;	/* a clause: "it does not compile the header there as it is: ..." */
+};
+
 struct lm_verified {
 	const char *compilers;	/* "gcc 12.2.0 and clang 19.1.7", in arena; "" if none is installed */
 	uint32_t nr_compilations;
+	struct lm_unspoken *unspoken;
+	uint32_t nr_unspoken;
 	const char *missing;	/* "gcc" or "clang" if it is not installed; else NULL */
 };
 

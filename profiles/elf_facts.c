@@ -9,6 +9,7 @@
 #include "profiles/elf_facts.h"
 
 #include "base/str.h"
+#include "profiles/elf_image.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -149,6 +150,8 @@ static struct lm_err *check_packing(const struct elf *e, const struct section *s
 	uint8_t head[sizeof(Elf64_Chdr)];
 	uint64_t len = e->wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
 
+	if (!strcmp(s->name, ".zdebug_rnglists") || !strcmp(s->name, ".zdebug_loclists"))
+		return bad(e, "a list of ranges or locations of DWARF 5 is packed as before DWARF 5");
 	if (!strncmp(s->name, ".zdebug", 7)) {
 		if (!read_at(e, s->offset, head, 12) || memcmp(head, "ZLIB", 4))
 			return bad(e, "a .zdebug section does not start with ZLIB");
@@ -222,20 +225,22 @@ static const char *build_id(const struct elf *e, const struct section *s, struct
  * 7.29).  libdwarf 20210528 frees the first ones twice when it finds a bad one
  * behind them, so the headers are looked at first.
  */
-static struct lm_err *check_lists(const struct elf *e, const struct section *s)
+static struct lm_err *check_tables(const struct elf *e, const struct section *s, const uint8_t *unpacked)
 {
 	uint64_t at = 0;
 
 	while (at < s->size) {
 		uint8_t head[20] = { 0 };
-		uint64_t left = s->size - at, wide, len, rest;
+		uint64_t left = s->size - at, some = left < 20 ? left : 20, wide, len, rest;
 
-		if (left < 12 || !read_at(e, s->offset + at, head, left < 20 ? left : 20))
+		if (unpacked)
+			memcpy(head, unpacked + at, some);
+		if (left < 12 || (!unpacked && !read_at(e, s->offset + at, head, some)))
 			return bad(e, "its list of ranges or locations is cut off");
 		wide = number(e, head, 4) == UINT32_MAX ? 8 : 0;
 		len = wide ? number(e, head + 4, 8) : number(e, head, 4);
 		at += wide ? 12 : 4;
-		if (len > s->size - at || len < 8)
+		if (at > s->size || len > s->size - at || len < 8)
 			return bad(e, "its list of ranges or locations is longer than its section");
 		rest = len - 8;
 		if (number(e, head + (wide ? 12 : 4), 2) != 5 || head[wide ? 15 : 7] != 0 ||
@@ -247,6 +252,27 @@ static struct lm_err *check_lists(const struct elf *e, const struct section *s)
 	return NULL;
 }
 
+static struct lm_err *check_lists(const struct elf *e, const struct section *s, struct lm_arena *arena)
+{
+	struct section unpacked = *s;
+	const uint8_t *bytes;
+	struct lm_err *err;
+	size_t len;
+
+	if (!(s->flags & SHF_COMPRESSED))
+		return check_tables(e, s, NULL);
+	err = lm_image_section(e->path, s->name, arena, &bytes, &len);
+	if (!err && !len)
+		return bad(e, "a packed list of ranges or locations cannot be unpacked");
+	unpacked.size = len;
+	return err ? err : check_tables(e, &unpacked, bytes);
+}
+
+static bool is_lists(const char *name)
+{
+	return !strcmp(name, ".debug_rnglists") || !strcmp(name, ".debug_loclists");
+}
+
 static bool is_debug(const char *name)
 {
 	return !strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8);
@@ -255,6 +281,11 @@ static bool is_debug(const char *name)
 static struct lm_err *note_section(const struct elf *e, const struct section *s, struct lm_arena *arena,
 				   struct lm_elf_facts *facts)
 {
+	struct lm_err *err;
+
+	/* libdwarf goes by the names alone. */
+	if (is_debug(s->name) && s->type == SHT_NULL)
+		return bad(e, "a debug section has no type");
 	if (s->type == SHT_NOBITS || s->type == SHT_NULL)
 		return NULL;
 	/* libdwarf allocates what these say before it looks. */
@@ -270,10 +301,8 @@ static struct lm_err *note_section(const struct elf *e, const struct section *s,
 		facts->alt_link = link_name(e, s, arena);
 	else if (s->type == SHT_NOTE && !*facts->build_id)
 		facts->build_id = build_id(e, s, arena);
-	if (!(s->flags & SHF_COMPRESSED) &&
-	    (!strcmp(s->name, ".debug_rnglists") || !strcmp(s->name, ".debug_loclists")))
-		return check_lists(e, s);
-	return is_debug(s->name) ? check_packing(e, s) : NULL;
+	err = is_debug(s->name) ? check_packing(e, s) : NULL;
+	return err || !is_lists(s->name) ? err : check_lists(e, s, arena);
 }
 
 static struct lm_err *read_facts(struct elf *e, struct lm_arena *arena, struct lm_elf_facts *facts)

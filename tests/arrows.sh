@@ -36,7 +36,7 @@ bad=$(
 	door '(lib|g)elf\.h'              'profiles/elf_image\.c'
 	door 'glpk\.h'                    'optimizer/glpk\.c'
 	door 'setjmp\.h'                  'optimizer/glpk\.c'
-	door 'git2'                       'output/diff\.c'
+	door 'git2'                       'output/(diff|git)\.c'
 	door 'jansson\.h'                 'optimizer/(compile_db|config)\.c|output/json\.[ch]'
 	door 'ut(hash|array|list|string)\.h' 'base/table\.c|profiles/access\.c'
 	door 'zstd\.h'                    'profiles/reader_data_zstd\.c'

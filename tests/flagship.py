@@ -211,6 +211,65 @@ def judge_words(done, as_json):
            [m.get("unit") for m in story.get("moves", [])])
 
 
+OPTIONS = ("CONFIG_MEMCG_V1", "CONFIG_CGROUP_WRITEBACK", "CONFIG_ZSWAP", "CONFIG_LRU_GEN_WALKS_MMU")
+
+
+def size_and_meeting(tree, spec, tmp):
+    """(bytes of the record, whether the pointer shares a line with a counter's array), from gcc's assembler."""
+    (tmp / "e.h").write_text(edits(spec))
+    meets = " || ".join(
+        f"(O({POINTER}) / {LINE} >= O({c}) / {LINE} && O({POINTER}) / {LINE} <= (O({c}) + S({c}) - 1) / {LINE})"
+        for c in COUNTERS)
+    (tmp / "a.c").write_text(
+        "#include <linux/memcontrol.h>\n#define O(m) __builtin_offsetof(struct mem_cgroup, m)\n"
+        "#define S(m) sizeof(((struct mem_cgroup *)0)->m)\n"
+        f"char the_size[sizeof(struct mem_cgroup)], the_meeting[1 + ({meets})];\n")
+    done = run(["gcc", *(DATA / "flags").read_text().split(), "-include", tmp / "e.h", "-fcommon", "-S", "-o", "-",
+                tmp / "a.c"], tree)
+    found = dict(re.findall(r"\.comm\s+(\w+),(\d+)", done.stdout))
+    if done.returncode or len(found) != 2:
+        sys.exit(f"{spec}: does not compile:\n{done.stderr}")
+    return int(found["the_size"]), found["the_meeting"] == "2"
+
+
+def judge_auto(linemate, old_tree, tmp):
+    """Without being told, linemate finds the configurations, and a patch that is good in all of them."""
+    tree = tmp / "auto"
+    shutil.copytree(old_tree, tree)
+    argv = [linemate, "patch", "--struct", "mem_cgroup", "--header", HEADER, "--profile", DATA / "sites.access",
+            "--configs", "auto", "--json", "--", *(DATA / "flags").read_text().split()]
+    done = run(argv, old_tree)
+    expect("--configs auto: exit code 0", done.returncode == 0, done.stderr)
+    if done.returncode:
+        return
+    story = json.loads(done.stdout)
+    derived, configs = story["derived"], story["configurations"]
+    expect("finds the options", sorted(o["name"] for o in derived["options"]) == sorted(OPTIONS), derived["options"])
+    expect("BITS_PER_LONG is not switchable, and defined in types.h",
+           [(f["name"], f["defined_in"]) for f in derived["not_switchable"]] ==
+           [("BITS_PER_LONG", "include/linux/types.h")], derived["not_switchable"])
+    expect("nothing is left out", not derived["left_out"] and not derived["not_covered"])
+    seen = {frozenset(re.findall(r"CONFIG_\w+", c["options"])) for c in configs}
+    expect("every two options in all four ways",
+           all(len({(a in s, b in s) for s in seen}) == 4 for a in OPTIONS for b in OPTIONS if a < b), sorted(map(sorted, seen)))
+    expect("grows in none", all(c["after"]["size"] <= c["before"]["size"] for c in configs))
+    pair = [p for p in story["pairs"] if {p["a"]["leaf"], p["b"]["leaf"]} == {f"{COUNTERS[1]}[{HOT // 8}].counter", POINTER}]
+    expect("the pair is apart in all, with slack",
+           len(pair) == 1 and pair[0]["apart_after"] and pair[0]["slack_bytes"] > 0 and pair[0]["together_in"] == "",
+           [(p["apart_after"], p["slack_bytes"]) for p in pair])
+    applied = run(["git", "apply", "-"], tree, input=story["diff"])
+    expect("git apply takes it", applied.returncode == 0, applied.stderr)
+    base = {o["name"]: o["base"] is not None for o in derived["options"]}
+    grown, met = [], []
+    for mask in range(1 << len(OPTIONS)):
+        spec = ",".join(f"{'-' if base[o] else '+'}{o}" for i, o in enumerate(OPTIONS) if mask >> i & 1)
+        before, (after, meets) = size_and_meeting(old_tree, spec, tmp)[0], size_and_meeting(tree, spec, tmp)
+        grown += [spec] if after > before else []
+        met += [spec] if meets else []
+    expect("in all sixteen combinations: grows in none", not grown, grown or "")
+    expect("in all sixteen combinations: apart", not met, met or "")
+
+
 def main():
     linemate, replay = map(pathlib.Path, sys.argv[1:3])
     with tempfile.TemporaryDirectory() as tmp:
@@ -234,6 +293,7 @@ def main():
         expect("takes at most two declarations out", 1 <= len(changed) <= 2, changed)
         judge_layouts(replay.resolve(), old_tree, new_tree, tmp)
         judge_merged_fix(replay.resolve(), old_tree, tmp)
+        judge_auto(linemate.resolve(), old_tree, tmp)
         judge_words(done, patch(linemate.resolve(), old_tree, tuple(CONFIGS), "--json").stdout)
         again = patch(linemate.resolve(), old_tree)
         expect("the same command gives the same bytes",

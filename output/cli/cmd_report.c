@@ -26,6 +26,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
+		r->common.several = true;
 		lm_options_init(state);
 		state->child_inputs[1] = state->input;
 		return 0;
@@ -34,9 +35,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		lm_options_need_record(state);
+		lm_decide_check_several(state);
 		lm_options_need_profile(state);
 		if (r->html && r->common.json)
 			argp_error(state, "--html and --json exclude each other: give one");
+		if (r->html && r->common.records.nr > 1)
+			argp_error(state, "a page is of one record: with --html give one --struct");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -52,29 +56,29 @@ static const struct argp argp = {
 };
 
 /* The words, and behind them the diff: git apply and patch skip the words. */
-static void add_text(const struct lm_options *o, const struct lm_story *story, struct lm_str *out)
+static void add_text(const struct lm_options *o, const struct lm_decisions *d, struct lm_str *out)
 {
 	bool to_stdout = o->output[0] == '-' && !o->output[1];
 	struct lm_print_opts opts = { to_stdout && lm_options_color(o, STDOUT_FILENO), o->verbose, 0 };
 
-	lm_report_text(story, &opts, out);
-	if (!story->diff)
+	lm_decisions_text(d, &opts, out);
+	if (!d->diff.len)
 		return;
 	lm_str_add_char(out, '\n');
-	lm_str_add_bytes(out, story->diff, story->diff_len);
+	lm_str_add_bytes(out, d->diff.text, d->diff.len);
 }
 
-static struct lm_err *print(const struct report_options *r, const struct lm_story *story)
+static struct lm_err *print(const struct report_options *r, const struct lm_decisions *d)
 {
 	struct lm_str out = { 0 };
 	struct lm_err *err;
 
 	if (r->html)
-		lm_report_html(story, &out);
+		lm_report_html(&d->items[0].story, &out);
 	else if (r->common.json)
-		lm_report_json(story, &out);
+		lm_decisions_json(d, &out);
 	else
-		add_text(&r->common, story, &out);
+		add_text(&r->common, d, &out);
 	err = lm_file_write(r->common.output, out.text, out.len);
 	lm_str_release(&out);
 	return err;
@@ -84,21 +88,15 @@ struct lm_err *lm_cmd_report(int argc, char **argv)
 {
 	struct report_options r = { .html = false };
 	struct lm_options *o = &r.common;
-	struct lm_decision decision = { 0 };
-	struct lm_story story;
-	struct lm_job job;
+	struct lm_decisions decisions;
 	struct lm_err *err;
 
 	lm_options_parse(&argp, "report", argc, argv, o);
 	lm_progress_enable(o->verbose >= 0 && !o->json);
-	lm_job_start(&job, o);
-	err = lm_decide(&job, &decision);
-	if (!err) {
-		story = lm_decision_story(&job, &decision);
-		err = print(&r, &story);
-	}
-	lm_decision_release(&decision);
-	lm_job_release(&job);
+	err = lm_decide(o, &decisions);
+	if (!err)
+		err = print(&r, &decisions);
+	lm_decisions_release(&decisions);
 	lm_options_release(o);
 	return err;
 }

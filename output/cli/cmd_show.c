@@ -44,6 +44,11 @@ static struct lm_err *print(const struct lm_job *job)
 		lm_show_text(&story, v, &opts, &out);
 	}
 	err = lm_file_write(job->o->output, out.text, out.len);
+	if (!err && story.derived && !job->o->json) {
+		lm_derived_report(story.derived, &opts, &words);
+		lm_job_say(job, &words);
+		lm_str_clear(&words);
+	}
 	if (!err && job->has_accesses && !job->o->json) {
 		lm_str_add(&words, "Evidence\n");
 		lm_evidence_report(&job->accesses, job->has_attribution ? &job->attribution : NULL, job->by_offset,

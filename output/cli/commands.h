@@ -10,6 +10,9 @@
 	X(patch, "what should change? profile + header -> unified diff") \
 	X(show, "what is the layout, and where is the heat?") \
 	X(profile, "what did perf see, per field? any perf output -> access file") \
+	X(diff, "what did a change do to the layout? two versions -> new line mates, new cost") \
+	X(log, "which commits changed the layout, and which brought two members together?") \
+	X(check, "is the layout still good? exit 1 and a line per broken promise") \
 	X(report, "the whole story as text, JSON, or a page for a browser")
 
 /* argv[0] is the verb.  The error's code is the exit code; wrong use exits by itself. */

@@ -52,7 +52,10 @@ struct lm_err *lm_job_read_header(struct lm_job *job)
 		.kernel_headers = o->kernel_headers,
 		.specs = o->configs.items,
 		.nr_specs = o->configs.nr,
+		.kconfigs = o->kconfigs.items,
+		.nr_kconfigs = o->kconfigs.nr,
 		.root = o->root,
+		.directory = o->directory,
 	};
 	struct lm_err *err = lm_configs_make(&request, &job->arena, &job->configs);
 
@@ -73,18 +76,36 @@ void lm_job_parse_ahead(struct lm_job *job)
 {
 	struct lm_source_request request = source_request(job);
 
-	job->ahead = lm_source_ahead_start(&request);
+	job->want_ahead = job->o->auto_configs;
+	if (!job->want_ahead)
+		job->ahead = lm_source_ahead_start(&request);
 }
 
-struct lm_err *lm_job_parse(struct lm_job *job, bool want_hazards)
+/* Every configuration parsed; with --configs auto there are more of them then. */
+static struct lm_err *parse_all(struct lm_job *job, bool to_patch)
 {
 	struct lm_source_request request = source_request(job);
-	const struct lm_record *rec;
 	struct lm_err *err;
 
-	request.want_hazards = want_hazards;
-	job->sources = LM_ARENA_ARRAY(&job->arena, struct lm_source, job->configs.nr);
-	err = lm_source_parse_all(&request, job->sources);
+	request.want_hazards = request.want_users = to_patch;
+	if (!job->o->auto_configs) {
+		job->sources = LM_ARENA_ARRAY(&job->arena, struct lm_source, job->configs.nr);
+		return lm_source_parse_all(&request, job->sources);
+	}
+	/* What will be compiled is to be known to compile. */
+	request.want_bodies = job->want_ahead;
+	err = lm_derive(&request, &job->configs, &job->arena, &job->sources, &job->derived);
+	request = source_request(job);
+	if (!err && job->want_ahead)
+		job->ahead = lm_source_ahead_start(&request);
+	return err;
+}
+
+struct lm_err *lm_job_parse(struct lm_job *job, bool to_patch)
+{
+	const struct lm_record *rec;
+	struct lm_err *err = parse_all(job, to_patch);
+
 	if (err)
 		return err;
 	err = lm_subject_make(job->o->header, job->text, job->len, job->sources, job->configs.nr, &job->arena,
@@ -95,6 +116,11 @@ struct lm_err *lm_job_parse(struct lm_job *job, bool want_hazards)
 	job->title = rec->is_typedef_name ? rec->name :
 		     lm_arena_printf(&job->arena, "%s %s", rec->is_union ? "union" : "struct", rec->name);
 	return NULL;
+}
+
+struct lm_err *lm_job_derive(struct lm_job *job)
+{
+	return job->o->auto_configs ? lm_job_parse(job, false) : NULL;
 }
 
 struct lm_err *lm_job_open_binary(struct lm_job *job)
@@ -201,18 +227,49 @@ static bool has_whole_rows(const struct lm_accesses *t)
 	return false;
 }
 
+/* Of several records each has its profiles: is this access file, by its head, of another one of them? */
+static bool is_of_another(const struct lm_job *job, const char *path)
+{
+	const struct lm_list *records = &job->o->records;
+	char head[4096];
+	FILE *file = records->nr > 1 && lm_is_file(path) ? fopen(path, "r") : NULL;
+	size_t len = file ? fread(head, 1, sizeof(head) - 1, file) : 0;
+	const char *name;
+
+	if (file)
+		fclose(file);
+	head[len] = 0;
+	name = strncmp(head, "#linemate-access ", 17) ? NULL : strstr(head, "\n#record\t");
+	if (!name)
+		return false;
+	name += strlen("\n#record\t");
+	for (size_t i = 0; i < records->nr; i++)
+		if (strlen(records->items[i]) == strcspn(name, "\r\n") &&
+		    !strncmp(records->items[i], name, strlen(records->items[i])))
+			return strcmp(records->items[i], job->o->record) != 0;
+	return false;
+}
+
 struct lm_err *lm_job_read_profiles(struct lm_job *job)
 {
 	struct lm_err *err = NULL;
+	size_t nr = 0;
 
 	if (!job->o->profiles.nr)
 		return NULL;
 	lm_accesses_init(&job->accesses);
 	job->has_accesses = true;
-	for (size_t i = 0; !err && i < job->o->profiles.nr; i++)
+	for (size_t i = 0; !err && i < job->o->profiles.nr; i++) {
+		if (is_of_another(job, job->o->profiles.items[i]))
+			continue;
 		err = read_profile(job, i);
+		nr++;
+	}
 	if (err)
 		return err;
+	if (!nr)
+		return lm_err_new(LM_ERR_INPUT, "None of the profiles is of %s: give one, or leave its --struct out.",
+				  job->o->record);
 	lm_accesses_sort(&job->accesses);
 	job->by_offset = job->subject.nr_views && !job->binary_record && has_whole_rows(&job->accesses);
 	return NULL;
@@ -240,6 +297,7 @@ struct lm_story lm_job_story(const struct lm_job *job)
 		.nr_profiles = job->o->profiles.nr,
 		.attribution = job->has_attribution ? &job->attribution : NULL,
 		.by_offset = job->by_offset,
+		.derived = job->o->auto_configs ? &job->derived : NULL,
 		.kernel = job->configs.kernel,
 	};
 }

@@ -6,6 +6,7 @@
 #define LM_OUTPUT_CLI_JOB_H
 
 #include "optimizer/config.h"
+#include "optimizer/derive.h"
 #include "optimizer/join.h"
 #include "output/cli/options.h"
 #include "output/report.h"
@@ -21,6 +22,8 @@ struct lm_job {
 	size_t len;
 	struct lm_source *sources;	/* [configs.nr] */
 	struct lm_source_ahead *ahead;	/* for the parse of the rewritten header, or NULL */
+	bool want_ahead;		/* as soon as the configurations are known */
+	struct lm_derived derived;	/* with --configs auto */
 	struct lm_body body;
 	struct lm_subject subject;
 	struct lm_debuginfo *binary;
@@ -38,7 +41,9 @@ struct lm_job {
 void lm_job_start(struct lm_job *job, const struct lm_options *o);
 struct lm_err *lm_job_read_header(struct lm_job *job) LM_MUST_CHECK;
 void lm_job_parse_ahead(struct lm_job *job);	/* begins; for a command that will parse a changed header */
-struct lm_err *lm_job_parse(struct lm_job *job, bool want_hazards) LM_MUST_CHECK;
+/* to_patch: hazards, and the records that hold this one, are looked for, too. */
+struct lm_err *lm_job_parse(struct lm_job *job, bool to_patch) LM_MUST_CHECK;
+struct lm_err *lm_job_derive(struct lm_job *job) LM_MUST_CHECK;	/* --configs auto, where other parses follow */
 struct lm_err *lm_job_open_binary(struct lm_job *job) LM_MUST_CHECK;	/* nothing without --binary */
 struct lm_err *lm_job_read_profiles(struct lm_job *job) LM_MUST_CHECK;	/* nothing without --profile */
 struct lm_err *lm_job_join(struct lm_job *job) LM_MUST_CHECK;		/* nothing without --profile */

@@ -62,11 +62,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arg = state->argv[choice->at + 1];
 		choice->command = find(arg);
 		if (!choice->command)
-			argp_error(state, "'%s' is no command: there are patch, show, profile and report", arg);
+			argp_error(state, "'%s' is no command: there are patch, show, profile, diff, log, check and report", arg);
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no command is named: there are patch, show, profile and report");
+		argp_error(state, "no command is named: there are patch, show, profile, diff, log, check and report");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -99,10 +99,10 @@ int main(int argc, char **argv)
 		err = choice.command->run(2, ask);
 	else
 		err = choice.command->run(argc - choice.at, argv + choice.at);
-	if (err) {
+	if (err && *err->msg)
 		fprintf(stderr, "%s\n", err->msg);
+	if (err)
 		code = err->code;
-	}
 	lm_err_free(err);
 	return code;
 }

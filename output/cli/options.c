@@ -15,7 +15,7 @@
 #define MAX_WEIGHT 1e6
 
 enum {
-	OPT_STRUCT = 0x100, OPT_HEADER, OPT_SOURCE, OPT_KBUILD, OPT_KERNEL_HEADERS, OPT_CONFIG, OPT_ROOT, OPT_PROFILE,
+	OPT_STRUCT = 0x100, OPT_HEADER, OPT_SOURCE, OPT_KBUILD, OPT_KERNEL_HEADERS, OPT_CONFIG, OPT_CONFIGS, OPT_KCONFIG, OPT_ROOT, OPT_PROFILE,
 	OPT_BINARY, OPT_FORCE, OPT_OBJECT, OPT_LINE, OPT_CPUS, OPT_BASE_ALIGN, OPT_JSON, OPT_COLOR,
 };
 
@@ -29,7 +29,11 @@ static const struct argp_option table[] = {
 	{ "kernel-headers", OPT_KERNEL_HEADERS, "DIR", OPTION_ARG_OPTIONAL,
 	  "make the flags from an installed kernel headers package; default: the newest one", 1 },
 	{ "config", OPT_CONFIG, "NAME:+A,-B", 0,
-	  "one more configuration: base with option A on and B off (also -DX, -UX); repeatable", 1 },
+	  "one more configuration: base with option A on and B off (also -DX, -UX, -m32, ...); repeatable", 1 },
+	{ "configs", OPT_CONFIGS, "auto", 0,
+	  "derive configurations from the guards inside the record and the records in it: each option on and off, each "
+	  "pair in all combinations", 1 },
+	{ "kconfig", OPT_KCONFIG, "FILE", 0, "one more configuration: the options of a kernel's .config file; repeatable", 1 },
 	{ "root", OPT_ROOT, "DIR", 0, "root of the tree that paths in the diff start from; default: the git work tree", 1 },
 	{ NULL, 0, NULL, 0, "The profile:", 2 },
 	{ "profile", OPT_PROFILE, "FILE[:WEIGHT]", 0,
@@ -159,7 +163,10 @@ static int parse_record(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_STRUCT:
-		o->record = record_name(state, arg);
+		if (!o->several)
+			o->records.nr = 0;	/* the last one counts, as everywhere */
+		lm_options_add(o, &o->records, record_name(state, arg));
+		o->record = o->records.items[0];
 		return 0;
 	case OPT_HEADER:
 		o->header = arg;
@@ -178,6 +185,14 @@ static int parse_record(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_CONFIG:
 		lm_options_add(o, &o->configs, arg);
+		return 0;
+	case OPT_CONFIGS:
+		if (strcmp(arg, "auto"))
+			argp_error(state, "--configs wants auto, not '%s'; --config adds a single configuration", arg);
+		o->auto_configs = true;
+		return 0;
+	case OPT_KCONFIG:
+		lm_options_add(o, &o->kconfigs, arg);
 		return 0;
 	case OPT_ROOT:
 		o->root = arg;
@@ -321,7 +336,6 @@ void lm_options_parse(const struct argp *argp, const char *verb, int argc, char 
 	int nr = 1;
 
 	memset(o, 0, sizeof(*o));
-	o->line = 64;
 	o->output = "-";
 	while (nr < argc && strcmp(argv[nr], "--"))
 		nr++;
@@ -332,6 +346,8 @@ void lm_options_parse(const struct argp *argp, const char *verb, int argc, char 
 	}
 	argv[0] = lm_arena_printf(&o->arena, "linemate %s", verb);
 	argp_parse(argp, nr, argv, 0, NULL, o);
+	o->line_given = o->line != 0;
+	o->line = o->line ? o->line : 64;
 }
 
 void lm_options_release(struct lm_options *o)

@@ -16,6 +16,7 @@
 /* Exit codes: the help and the man page say the same. */
 #define LM_EXITS(X) \
 	X(0, "an answer was given; \"no change worth making\" is one") \
+	X(LM_ERR_FOUND, "diff: contention was added; check: a promise is broken") \
 	X(LM_ERR_USAGE, "wrong use") \
 	X(LM_ERR_INPUT, "an input cannot be read, or contradicts another") \
 	X(LM_ERR_REFUSED, "refused by a rule; the reason is on stderr") \
@@ -30,12 +31,15 @@ struct lm_list {
 enum lm_color { LM_COLOR_AUTO, LM_COLOR_ALWAYS, LM_COLOR_NEVER };
 
 struct lm_options {
-	const char *record;		/* without "struct " */
+	const char *record;		/* without "struct "; of several, the first */
+	struct lm_list records;
+	bool several;			/* the command takes more than one */
 	const char *header, *source;
 	const char *compile_db, *kbuild, *kernel_headers, *root; /* kernel_headers "": newest installed */
 	const char *const *flags;	/* behind -- */
 	size_t nr_flags;
-	struct lm_list configs;
+	struct lm_list configs, kconfigs;
+	bool auto_configs;
 	struct lm_list profiles;	/* paths, the weight cut off */
 	double *weights;		/* [profiles.nr] */
 	size_t weights_cap;
@@ -44,6 +48,12 @@ struct lm_options {
 	const char *binary;
 	bool force;			/* take the profile of another build */
 	uint32_t line, cpus, base_align; /* cpus, base_align: 0 not given */
+	bool line_given;
+	const char *directory;		/* where paths in flags begin; NULL: here.  No option: promise files say it */
+	struct lm_list promises;	/* check: the files */
+	bool sarif;			/* check */
+	const char *promise;		/* patch: the file to write, or NULL */
+	bool asserts;			/* patch */
 	struct lm_list pins, together, apart;
 	int moves;			/* as in lm_plan_opts */
 	double seconds;			/* 0: not given */

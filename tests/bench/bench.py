@@ -6,6 +6,7 @@ turn about, so that a machine that slows down slows both.  CPU seconds stand
 beside the seconds: where other programs run, they say what the machine hides.
 """
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -91,6 +92,31 @@ def bench_show(b, tree):
     show, clang = median(show), median(clang)
     b.add("show of Debian's mem_cgroup, against clang-19 -fsyntax-only", show[0] / clang[0], "times", 0.8,
           detail=f"{seconds(show)} against {seconds(clang)}, CPU {show[1] / clang[1]:.2f} times")
+
+
+def bench_configs(b, tree):
+    """Sixteen configurations: base and each combination of four options turned off."""
+    names = ["MEMCG_KMEM", "ZSWAP", "CGROUP_WRITEBACK", "LRU_GEN"]
+    options = [*RECORD, "--kernel-headers"]
+    for mask in range(1, 1 << len(names)):
+        spec = ",".join(f"-CONFIG_{n}" for i, n in enumerate(names) if mask >> i & 1)
+        options += ["--config", f"c{mask}:{spec}"]
+    show, parses = [], []
+    for _ in range(b.runs):
+        show.append(timed([b.linemate, "show", *options], tree))
+        rows = [line.split("\t") for line in output([b.parts, *options, "--parses"], tree).splitlines()]
+        parses.append(tuple(sum(float(row[column]) for row in rows) for column in (2, 3)))
+    show, parses = median(show), median(parses)
+    cores = os.cpu_count()
+    b.add("show of Debian's mem_cgroup in 16 configurations, against its 16 parses alone", show[0] / (parses[0] / cores),
+          "times", 1.3, detail=f"{seconds(show)} against {seconds(parses)} / {cores} cores, CPU {show[1] / parses[1]:.2f} times")
+    auto = [*RECORD, "--kernel-headers", "--configs", "auto"]
+    found = json.loads(output([b.linemate, "show", *auto, "--json"], tree))["derived"]
+    took = median([timed([b.linemate, "show", *auto], tree) for _ in range(b.runs)])
+    alone = tuple(figure / 16 * found["parsed"] for figure in parses)
+    b.add("show --configs auto of it, against as many parses alone", took[0] / (alone[0] / cores), "times", 1.3,
+          detail=f"{seconds(took)} against {seconds(alone)} / {cores} cores, CPU {took[1] / alone[1]:.2f} times; "
+          f"{found['parsed']} parsed, {found['configurations']} kept, for {len(found['options'])} options")
 
 
 def changed_header(b, tree, patch):
@@ -260,6 +286,7 @@ def main():
         tree = headers_package()
         if tree:
             bench_show(b, tree)
+            bench_configs(b, tree)
             bench_patch(b, "Debian's mem_cgroup", tree, DATA / "mem_cgroup-6.1.access", ["--kernel-headers"], [])
         else:
             print("/usr/src has no linux-headers-*-common folder: no rows for Debian's mem_cgroup", file=sys.stderr)

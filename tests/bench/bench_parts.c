@@ -2,6 +2,7 @@
  * bench_parts.c - what `linemate patch` cannot do without, one part at a time.
  *
  *   bench_parts OPTIONS --changed FILE [-- FLAGS]   time each part
+ *   bench_parts OPTIONS --parses [-- FLAGS]         time the parses with the header as it is
  *   bench_parts OPTIONS --unit FILE [-- FLAGS]      write the unit to FILE, print how to compile it
  *
  * OPTIONS are those of `linemate show`; FILE of --changed is the rewritten
@@ -21,12 +22,13 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { OPT_CHANGED = 0x300, OPT_UNIT };
+enum { OPT_CHANGED = 0x300, OPT_UNIT, OPT_PARSES };
 
 /* Argp hands its input, the common options, to the parser: what is ours stands behind them. */
 struct bench_options {
 	struct lm_options common;
 	const char *changed, *unit;
+	bool parses;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -43,10 +45,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_UNIT:
 		o->unit = arg;
 		return 0;
+	case OPT_PARSES:
+		o->parses = true;
+		return 0;
 	case ARGP_KEY_END:
 		lm_options_need_record(state);
-		if (!o->changed == !o->unit)
-			argp_error(state, "give --changed or --unit");
+		if ((o->changed != NULL) + (o->unit != NULL) + o->parses != 1)
+			argp_error(state, "give --changed, --parses or --unit");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -55,6 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option table[] = {
 	{ "changed", OPT_CHANGED, "FILE", 0, "the rewritten header: time all parts", 3 },
+	{ "parses", OPT_PARSES, NULL, 0, "time the parses alone", 3 },
 	{ "unit", OPT_UNIT, "FILE", 0, "write the unit there; print directory and flags of clang, a line each", 3 },
 	{ 0 },
 };
@@ -212,6 +218,9 @@ int main(int argc, char **argv)
 	must(lm_job_read_header(&job));
 	if (o.unit) {
 		print_unit(&job, o.unit);
+	} else if (o.parses) {
+		must(lm_job_parse(&job, false));
+		time_parse(&job, "before", job.text, job.len, false);
 	} else {
 		must(lm_job_parse(&job, true));	/* and so everything is in memory */
 		time_parts(&job, o.changed);

@@ -41,6 +41,8 @@ typedef struct { long counter; } atomic_long_t;
 class Maker:
     """One random record, as text, and what may be said of its members in a profile."""
 
+    options, most_depth = GUARDS, 2
+
     def __init__(self, rng):
         self.rng, self.nr = rng, 0
         self.members = []               # (name, size, guarded)
@@ -128,7 +130,7 @@ class Maker:
             self.lines.append("")
 
     def condition(self):
-        guard = self.rng.choice(GUARDS)
+        guard = self.rng.choice(self.options)
         return self.rng.choice((f"#ifdef {guard}", f"#ifndef {guard}", f"#if defined({guard})",
                                 f"#if !defined({guard})", f"#if defined({guard}) && defined(CONFIG_A)"))
 
@@ -145,7 +147,7 @@ class Maker:
 
     def some(self, nr):
         for _ in range(nr):
-            if self.guards > 0 and self.depth < 2 and self.rng.random() < 0.25:
+            if self.guards > 0 and self.depth < self.most_depth and self.rng.random() < 0.25:
                 self.guarded()
             else:
                 self.unit()

@@ -30,8 +30,33 @@ def commands():
     yield ["report", *RECORD, *PROFILE, *CONFIGS, *flags]
     yield ["report", *RECORD, *PROFILE, *CONFIGS, "--html", *flags]
     yield ["show", *RECORD, *flags]
+    for more in ([], PROFILE, ["--json", *PROFILE]):
+        yield ["diff", *RECORD, *CONFIGS, *more, "--after", "after.h", *flags]
+    yield ["diff", *RECORD, *CONFIGS, *PROFILE, "HEAD~1..HEAD", *flags]
+    for more in ([], PROFILE, ["--json", *PROFILE], ["--pair", "vmstats,memory_events"]):
+        yield ["log", *RECORD, *CONFIGS, *more, "HEAD~4..HEAD", *flags]
+    yield ["show", *RECORD, "--configs", "auto", "--json", *flags]
+    yield ["patch", *RECORD, *PROFILE, "--configs", "auto", *flags]
+    yield ["patch", *RECORD, *PROFILE, *CONFIGS, "--asserts", "--promise", "a.promise", *flags]
+    for more in ([], ["--json"], ["--sarif"]):
+        yield ["check", "a.promise", *more]
     yield ["patch", *RECORD, *PROFILE, "--moves", "all", *flags]
     yield ["patch", "--struct", "no_such", "--header", "include/linux/memcontrol.h", *PROFILE, *flags]
+
+
+def grow(tree):
+    """A git tree with a few commits that each make vmpressure larger, and a header beside the header."""
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    for who in ("AUTHOR", "COMMITTER"):
+        env |= {f"GIT_{who}_NAME": "A", f"GIT_{who}_EMAIL": "a@example.org", f"GIT_{who}_DATE": "2026-01-01T00:00:00+0000"}
+    nested = tree / "include/linux/vmpressure.h"
+    text = (tree / "include/linux/memcontrol.h").read_text()
+    (tree / "after.h").write_text(text.replace("bool oom_group;", "bool oom_group;\n\tlong more[3];"))
+    subprocess.run(["git", "init", "-q", "."], cwd=tree, env=env, check=True)
+    for i in range(5):
+        nested.write_text(nested.read_text().replace("unsigned long scanned;", f"unsigned long scanned;\n\tlong more{i};"))
+        subprocess.run(["git", "add", "-A"], cwd=tree, env=env, check=True)
+        subprocess.run(["git", "commit", "-q", "-m", f"Commit {i}"], cwd=tree, env=env, check=True)
 
 
 def run(linemate, argv, tree, env, one_cpu):
@@ -48,6 +73,7 @@ def main():
         other.mkdir()
         shutil.copytree(DATA / "include", tree / "include")
         shutil.copy(DATA / "sites.access", tree)
+        grow(tree)
         first = {**os.environ, "LC_ALL": "C", "TZ": "UTC", "COLUMNS": "80"}
         second = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "Asia/Tokyo", "COLUMNS": "80", "TMPDIR": str(other),
                   "LANG": "de_DE.UTF-8"}

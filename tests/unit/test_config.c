@@ -136,17 +136,18 @@ static void specifications_become_edits(void **state)
 	static const char *const wrong[] = { "x", ":+A", "x:", "x y:+A", "x:A", "x:+", "x:+1", "x:-A=1", "x:+A,", "x:,+A",
 					     "x:+A B", "-x:+A", "../x:+A", "x:+A=1\n#error" };
 	struct lm_arena arena = { 0 };
-	const char *name, *items, *text;
+	struct lm_edits e;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_null(lm_edits_parse(rows[i].spec, &arena, &name, &items, &text));
-		assert_string_equal(name, rows[i].name);
-		assert_string_equal(text, rows[i].text);
-		assert_string_equal(items, strchr(rows[i].spec, ':') + 1);
+		assert_null(lm_edits_parse(rows[i].spec, &arena, &e));
+		assert_string_equal(e.name, rows[i].name);
+		assert_string_equal(e.text, rows[i].text);
+		assert_string_equal(e.items, strchr(rows[i].spec, ':') + 1);
+		assert_int_equal(e.nr_flags, 0);
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		fixture_fails(lm_edits_parse(wrong[i], &arena, &name, &items, &text), LM_ERR_USAGE, "--config ", NULL);
+		fixture_fails(lm_edits_parse(wrong[i], &arena, &e), LM_ERR_USAGE, "--config ", NULL);
 	lm_arena_release(&arena);
 }
 

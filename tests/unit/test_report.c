@@ -140,7 +140,7 @@ static void make_plan(struct box *b)
 	b->note = "RANDSTRUCT may shuffle it.";
 	b->rules = (struct lm_rules){ .rules = &b->rule, .nr_rules = 1, .notes = &b->note, .nr_notes = 1 };
 	b->opts = (struct lm_plan_opts){ .line = 64 };
-	b->verified = (struct lm_verified){ "gcc 12.2.0", 1, "clang" };
+	b->verified = (struct lm_verified){ .compilers = "gcc 12.2.0", .nr_compilations = 1, .missing = "clang" };
 	b->profile = "box.access";
 }
 

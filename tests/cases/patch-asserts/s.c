@@ -1,0 +1,3 @@
+#include <assert.h>
+#include <stddef.h>
+#include "s.h"

@@ -1,0 +1,13 @@
+#define ALIGNED __attribute__((aligned(64)))
+struct cacheline_padding { char x[0]; } ALIGNED;
+#define CACHELINE_PADDING(name) struct cacheline_padding name
+#define __cacheline_group_begin(g) char __begin_##g[0] ALIGNED
+
+struct s {
+	long hits;
+	CACHELINE_PADDING(_pad1_);
+	long a, b, c, d, e, f, g, h;
+	long rare;
+	CACHELINE_PADDING(_pad2_);
+	long table;
+} ALIGNED;

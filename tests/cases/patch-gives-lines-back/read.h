@@ -1,0 +1,11 @@
+#define ALIGNED __attribute__((aligned(64)))
+struct cacheline_padding { char x[0]; } ALIGNED;
+#define CACHELINE_PADDING(name) struct cacheline_padding name
+#define __cacheline_group_begin(g) char __begin_##g[0] ALIGNED
+
+struct s {
+	long hits;
+	CACHELINE_PADDING(_pad1_);
+	long table;
+	long block[8];
+} ALIGNED;
