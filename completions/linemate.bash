@@ -17,11 +17,11 @@ _linemate()
 		prev=${COMP_WORDS[COMP_CWORD-2]}
 	fi
 	if ((COMP_CWORD == 1)); then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log check report help --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log check replay bench rank report help --help --version" -- "$cur")
 		return
 	fi
 	if [[ $verb == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log check report" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "patch show profile diff log check replay bench rank report" -- "$cur")
 		return
 	fi
 	case $prev in
@@ -30,7 +30,7 @@ _linemate()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 		;;
-	-p | --kbuild | --kernel-headers | --root)
+	-p | --kbuild | --kernel-headers | --root | --keep)
 		compopt -o filenames
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return
@@ -51,7 +51,12 @@ _linemate()
 		mapfile -t COMPREPLY < <(compgen -W "1 2 3 all" -- "$cur")
 		return
 		;;
-	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --pair | --time)
+	--order)
+		mapfile -t COMPREPLY < <(compgen -W "recorded turns random" -- "$cur")
+		return
+		;;
+	--struct | --config | --object | --cpus | --base-align | --pin | --keep-together | --apart | --pair | --time | \
+		--rounds | --ms | --top)
 		return
 		;;
 	esac

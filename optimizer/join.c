@@ -1,8 +1,6 @@
 /* join.c - accesses meet the record. */
 #include "optimizer/join.h"
 
-#include "optimizer/path.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,6 +54,13 @@ static bool translate(const struct lm_record *from, const struct lm_place *p, co
 	ret->field = to->leaves[leaf].field;
 	ret->offset = to->leaves[leaf].offset + (p->offset - l->offset);
 	return true;
+}
+
+bool lm_join_place(const struct lm_record *from, uint64_t offset, const struct lm_record *to, struct lm_place *ret)
+{
+	struct lm_place p;
+
+	return lm_path_find(from, LM_WHOLE_RECORD, offset, &p) == LM_PATH_OK && translate(from, &p, to, ret);
 }
 
 /* Size cut so that it ends with its field. */

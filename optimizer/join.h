@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "optimizer/path.h"
 #include "optimizer/subject.h"
 #include "profiles/access.h"
 #include "profiles/debuginfo.h"
@@ -60,6 +61,13 @@ struct lm_err *lm_join(const struct lm_subject *s, struct lm_accesses *t, const 
  * An offset in padding becomes the drop OUTSIDE.
  */
 void lm_join_name_rows(const struct lm_subject *s, struct lm_accesses *t);
+
+/*
+ * The place in `to`, another configuration or version of the record, of what
+ * lies at a byte of `from`; false: `from` has only padding there, or `to` has
+ * no such member.
+ */
+bool lm_join_place(const struct lm_record *from, uint64_t offset, const struct lm_record *to, struct lm_place *ret);
 
 /*
  * Is the record of the source (base view) the record of the program?  NULL if

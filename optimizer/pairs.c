@@ -172,21 +172,20 @@ static void pairs_of_line(const struct lm_subject *s, const struct lm_usage *u, 
 	}
 }
 
-void lm_pairs_find(const struct lm_subject *s, const struct lm_usage *u, struct lm_objective *o,
-		   const struct lm_layout *layouts, uint32_t line, double least, struct lm_arena *arena,
-		   struct lm_pair **pairs, uint32_t *nr)
+void lm_pairs_priced(const struct lm_subject *s, const struct lm_usage *u, struct lm_cost *const *costs,
+		     const struct lm_layout *layouts, uint32_t line, double least, struct lm_arena *arena,
+		     struct lm_pair **pairs, uint32_t *nr)
 {
 	struct pair_list list = { 0 };
 
 	for (uint32_t v = 0; v < s->nr_views; v++) {
 		struct lm_arena scratch = { 0 };
-		struct lm_cost *cost = lm_objective_pricing(o, v);
-		struct parts parts = find_parts(u, v, &layouts[v], line, cost, &scratch);
+		struct parts parts = find_parts(u, v, &layouts[v], line, costs[v], &scratch);
 
 		for (size_t i = 0, j; i < parts.nr; i = j) {
 			for (j = i; j < parts.nr && parts.items[j].line == parts.items[i].line; j++)
 				;
-			pairs_of_line(s, u, v, cost, &parts.items[i], j - i, least, arena, &list);
+			pairs_of_line(s, u, v, costs[v], &parts.items[i], j - i, least, arena, &list);
 		}
 		lm_arena_release(&scratch);
 	}
@@ -194,6 +193,17 @@ void lm_pairs_find(const struct lm_subject *s, const struct lm_usage *u, struct 
 		qsort(list.items, list.nr, sizeof(*list.items), by_excess);
 	*pairs = list.items;
 	*nr = (uint32_t)list.nr;
+}
+
+void lm_pairs_find(const struct lm_subject *s, const struct lm_usage *u, struct lm_objective *o,
+		   const struct lm_layout *layouts, uint32_t line, double least, struct lm_arena *arena,
+		   struct lm_pair **pairs, uint32_t *nr)
+{
+	struct lm_cost **costs = LM_ARENA_ARRAY(arena, struct lm_cost *, s->nr_views);
+
+	for (uint32_t v = 0; v < s->nr_views; v++)
+		costs[v] = lm_objective_pricing(o, v);
+	lm_pairs_priced(s, u, costs, layouts, line, least, arena, pairs, nr);
 }
 
 /* ---- are they apart? ---- */

@@ -21,6 +21,11 @@ void lm_pairs_find(const struct lm_subject *s, const struct lm_usage *u, struct 
 		   const struct lm_layout *layouts, uint32_t line, double least, struct lm_arena *arena,
 		   struct lm_pair **pairs, uint32_t *nr);
 
+/* The same with a pricing of one's own for each view [nr_views]. */
+void lm_pairs_priced(const struct lm_subject *s, const struct lm_usage *u, struct lm_cost *const *costs,
+		     const struct lm_layout *layouts, uint32_t line, double least, struct lm_arena *arena,
+		     struct lm_pair **pairs, uint32_t *nr);
+
 /* Fills in apart_after and slack of every pair under the new layouts. */
 void lm_pairs_judge(const struct lm_subject *s, const struct lm_usage *u, const struct lm_layout *after, uint32_t line,
 		    bool base_fixed, struct lm_pair *pairs, uint32_t nr);

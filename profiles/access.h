@@ -118,6 +118,51 @@ void lm_accesses_sort(struct lm_accesses *t);
 struct lm_str;
 void lm_accesses_print(const struct lm_accesses *t, struct lm_str *out);
 
+/* ---- accesses in order ---- */
+
+/* What may happen again and again: an access to one place of one object. */
+struct lm_kind {
+	uint64_t offset;	/* bytes from the object's start */
+	uint32_t size;		/* bytes; 1 if unknown */
+	uint32_t object;	/* number of the object, from 0 */
+	bool write;		/* a read-modify-write, too, is a write */
+};
+
+/* One access: it happened behind those before it in the trace. */
+struct lm_step {
+	uint32_t kind;		/* index of the kind */
+	uint32_t cpu;		/* index of the CPU */
+};
+
+/*
+ * Accesses to objects of one record as they followed each other.  The table
+ * above forgets the order; this remembers it, and nothing else.
+ */
+struct lm_trace {
+	struct lm_kind *kinds;
+	size_t nr_kinds, cap_kinds;
+	struct lm_step *steps;
+	uint64_t *times;	/* [nr] in ns; NULL: the file's own order counts */
+	size_t nr, cap;
+	uint32_t *cpus;		/* the machine's numbers; rising once it is settled */
+	size_t nr_cpus, cap_cpus;
+	uint64_t unordered;	/* accesses without time or CPU: they are in no step */
+	bool by_cpu;		/* order is known inside each CPU only: an emulator ran one after the other */
+	uint64_t *index;	/* over kinds; private */
+	size_t nr_index;
+};
+
+/* Zero-initialise.  Adds one access; a trace has times for all its steps or for none. */
+void lm_trace_add(struct lm_trace *t, struct lm_kind kind, uint32_t cpu, const uint64_t *time);
+
+/*
+ * Brings steps into their order, after the last one was added: by time where
+ * there are times, those of one time as they came.  turns: one access of each
+ * CPU in turn instead, by the CPUs' numbers: the order that contends most.
+ */
+void lm_trace_settle(struct lm_trace *t, bool turns);
+void lm_trace_release(struct lm_trace *t);
+
 /* The sentence and the word of an evidence class or a drop reason.  Static. */
 const char *lm_evidence_word(enum lm_evidence e);
 const char *lm_evidence_text(enum lm_evidence e);

@@ -47,6 +47,7 @@ struct lm_attribution_opts {
 	const uint64_t *objects;	/* given by the person; may be none */
 	size_t nr_objects;
 	bool force;			/* use a profile of another build: evidence is downgraded */
+	uint64_t **bases;		/* not NULL: gets where the objects lie, rising; from malloc, as many as ret->objects */
 };
 
 /*
@@ -59,6 +60,32 @@ struct lm_attribution_opts {
 struct lm_err *lm_attribute(struct lm_debuginfo *bin, struct lm_samples *samples,
 			    const struct lm_attribution_opts *opts, struct lm_accesses *out,
 			    struct lm_attribution *ret) LM_MUST_CHECK;
+
+/* One record that samples touched. */
+struct lm_attributed {
+	const char *name;		/* owned by the debug info */
+	uint32_t type;			/* for debuginfo_code.h */
+	uint64_t size;
+	struct lm_accesses accesses;	/* rows by offset in the whole record, sorted */
+	uint64_t objects;		/* that were found */
+	uint32_t alignment;		/* of all their bases, up to a page; 0: none was found */
+};
+
+struct lm_attributed_all {
+	struct lm_attributed *items;	/* by name and size */
+	size_t nr;
+	struct lm_attribution outcomes;	/* of all samples; objects is the sum */
+};
+
+/*
+ * The same for every record of the debug info at once.  An access counts for
+ * the outermost record that its instruction is sure of, and for every record of
+ * which an object lies at its data address: one inside another has it, too.
+ * ret is for lm_attributed_release(), in any case.
+ */
+struct lm_err *lm_attribute_all(struct lm_debuginfo *bin, struct lm_samples *samples, bool force,
+				struct lm_attributed_all *ret) LM_MUST_CHECK;
+void lm_attributed_release(struct lm_attributed_all *all);
 
 /* Static; do not free. */
 const char *lm_outcome_text(enum lm_outcome outcome);	/* the sentence */

@@ -263,21 +263,61 @@ static bool fits(const struct lm_sample *s, const struct lm_operand *m)
 	return true;
 }
 
+/* An element of an array is what its type says, whichever one it is. */
+static struct lm_err *element_of(const struct lm_typing *t, struct lm_reach *reach)
+{
+	struct lm_type type, element;
+	uint32_t id = reach->type;
+	struct lm_err *err = lm_typing_complete(t, id, &type, &reach->type);
+
+	while (!err && type.kind == LM_TYPE_ARRAY && type.target != LM_NO_TYPE && reach->offset >= 0) {
+		err = lm_typing_complete(t, type.target, &element, &id);
+		if (err || !element.size)
+			return err;
+		reach->type = id;
+		reach->offset = (int64_t)((uint64_t)reach->offset % element.size);
+		reach->stride = reach->stride % element.size ? reach->stride : 0;
+		type = element;
+	}
+	return err;
+}
+
+/* Does it reach the record that is looked for?  *reach becomes the place in it. */
+static struct lm_err *find_wanted(const struct lm_typing *t, uint32_t record, struct lm_reach *reach, bool *ret)
+{
+	struct lm_type type;
+	struct lm_err *err;
+
+	if (record != LM_NO_TYPE) {
+		err = lm_typing_same(t, reach->type, record, ret);
+		if (err || *ret)
+			return err;
+	}
+	err = element_of(t, reach);
+	if (err)
+		return err;
+	if (record != LM_NO_TYPE)
+		return lm_typing_same(t, reach->type, record, ret);
+	err = lm_debuginfo_type(t->bin, reach->type, &type);
+	*ret = !err && type.kind == LM_TYPE_RECORD && *type.name && !type.declared && type.size;
+	return err;
+}
+
 /* What one operand says; a better outcome than before replaces it. */
 static struct lm_err *operand(struct lm_locator *l, const struct lm_flow_row *row, unsigned i, uint32_t record,
 			      struct lm_hit *hit)
 {
 	struct lm_typing t = { l->bin, l->function->unit };
 	const struct lm_operand *m = &row->insn.mem[i];
-	struct lm_reach reach = row->reach[i];
+	struct lm_reach reach = row->reach[i], wanted = reach;
 	struct lm_type_leaf leaf;
 	bool same = false, found = false;
 	struct lm_err *err = NULL;
 
 	if (reach.type != LM_NO_TYPE) {
-		err = lm_typing_same(&t, reach.type, record, &same);
-		if (!err)
-			err = lm_typing_leaf(&t, reach, m->size, NULL, NULL, &leaf, &found);
+		err = lm_typing_leaf(&t, reach, m->size, NULL, NULL, &leaf, &found);
+		if (!err && found)
+			err = find_wanted(&t, record, &wanted, &same);
 	}
 	if (err)
 		return err;
@@ -292,8 +332,9 @@ static struct lm_err *operand(struct lm_locator *l, const struct lm_flow_row *ro
 		hit->outcome = LM_OUTCOME_OUTSIDE;
 	} else if (same) {
 		hit->outcome = LM_OUTCOME_FIELD;
-		hit->offset = reach.offset;
-		hit->stride = leaf.indexed ? reach.stride : 0;
+		hit->type = wanted.type;
+		hit->offset = wanted.offset;
+		hit->stride = leaf.indexed ? wanted.stride : 0;
 	} else if (LM_LEAF_IS_NAMED(leaf, reach)) {
 		hit->outcome = LM_OUTCOME_ELSEWHERE;
 	}

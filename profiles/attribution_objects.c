@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Allocators align to this at least, and so do records with a pointer in them. */
-enum { ALIGNMENT = 8, MIN_VOTES = 8 };
+enum { ALIGNMENT = 8, MIN_VOTES = 8, PAGE = 4096 };
 
 static void push(struct lm_objects *o, struct lm_object item)
 {
@@ -127,6 +127,15 @@ void lm_objects_settle(struct lm_objects *o)
 	}
 	free(o->items);
 	*o = kept;
+}
+
+uint32_t lm_objects_alignment(const struct lm_objects *o)
+{
+	uint64_t bits = PAGE;
+
+	for (size_t i = 0; i < o->nr; i++)
+		bits |= o->items[i].base;
+	return o->nr ? (uint32_t)(bits & -bits) : 0;
 }
 
 bool lm_objects_find(const struct lm_objects *o, uint64_t address, uint32_t *number)

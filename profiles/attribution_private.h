@@ -10,6 +10,8 @@
 struct lm_hit {
 	enum lm_outcome outcome;	/* FIELD: its instruction reaches the record */
 	const char *site;		/* function; NULL: not known */
+	uint32_t type;			/* FIELD: the record that it reaches */
+	uint32_t target;		/* FIELD: its number among the records that are looked for */
 	int64_t offset;			/* FIELD: in the record */
 	uint64_t stride;		/* FIELD: not 0: the element is not known */
 	uint32_t size;			/* bytes that the instruction touches; 0 not known */
@@ -38,7 +40,7 @@ void lm_locator_close(struct lm_locator *l);
 /* The address in the file of an address at run time; false: it lies in no part of this file. */
 bool lm_locator_address(const struct lm_locator *l, uint32_t dso, uint64_t runtime, uint64_t *ret);
 
-/* What the instruction of a sample touches.  record: the type that is looked for. */
+/* What the instruction of a sample touches.  record: the type that is looked for; LM_NO_TYPE: any struct. */
 struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, uint32_t record, struct lm_hit *ret)
 	LM_MUST_CHECK;
 
@@ -64,6 +66,9 @@ void lm_objects_vote(struct lm_objects *o, uint64_t base, bool again, uint64_t c
 
 /* Keeps those on which samples agree, and those given. */
 void lm_objects_settle(struct lm_objects *o);
+
+/* The largest power of two, up to a page, that every base is a multiple of; 0: there is none. */
+uint32_t lm_objects_alignment(const struct lm_objects *o);
 
 /* The number of the object that holds address; false: none. */
 bool lm_objects_find(const struct lm_objects *o, uint64_t address, uint32_t *number);

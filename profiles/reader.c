@@ -36,6 +36,7 @@ static const struct format access_file = { "an access file", lm_read_access, NUL
 static const struct format datatype = { "perf annotate --data-type text", lm_read_datatype, NULL };
 static const struct format typeoff = { "perf report -s type,typeoff text", lm_read_typeoff, NULL };
 static const struct format sweep = { "a sweep of hardware breakpoints", lm_read_sweep, NULL };
+static const struct format trace = { "accesses in order", lm_read_trace, NULL };
 static const struct format data = { "perf.data", NULL, lm_read_data };
 static const struct format script = { "perf script text", NULL, lm_read_script };
 static const struct format csv = { "perf mem report -D text", NULL, lm_read_csv };
@@ -163,6 +164,8 @@ static const struct format *detect(const struct lm_lines *src, const struct refu
 		}
 		p = newline ? newline + 1 : end;
 	}
+	if (!format && !*refusal && lm_trace_looks_like(src->data + src->pos, src->end - src->pos))
+		return &trace;
 	return format;
 }
 

@@ -15,6 +15,7 @@ struct lm_reader_opts {
 	const uint64_t *objects; /* base addresses; a data address in [base, base + record_size) is bound */
 	size_t nr_objects;
 	uint64_t record_size;	/* bytes; 0: not known, then 1 MiB or up to the next object */
+	struct lm_trace *trace;	/* not NULL: also remember the order of the accesses, as far as the format tells it */
 };
 
 /*

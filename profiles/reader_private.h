@@ -110,6 +110,9 @@ struct lm_err *lm_read_typeoff(struct lm_lines *src, const struct lm_reader_opts
 struct lm_err *lm_read_sweep(struct lm_lines *src, const struct lm_reader_opts *opts,
 			     struct lm_accesses *t) LM_MUST_CHECK;
 
+struct lm_err *lm_read_trace(struct lm_lines *src, const struct lm_reader_opts *opts,
+			     struct lm_accesses *t) LM_MUST_CHECK;
+
 /* ---- and those that give samples ---- */
 
 struct lm_sink;
@@ -128,6 +131,9 @@ bool lm_lackey_looks_like(const char *text, size_t len);
 bool lm_stat_looks_like(const char *text, size_t len);
 bool lm_sweep_looks_like(const char *text, size_t len);
 bool lm_typeoff_looks_like(const char *text, size_t len);
+
+/* True if these bytes can only be accesses in order: they have no first line to tell them by. */
+bool lm_trace_looks_like(const char *bytes, size_t len);
 
 /* lm_profile_read() of bytes in memory; name stands in messages. */
 struct lm_err *lm_profile_read_memory(const char *name, const char *bytes, size_t len,

@@ -101,6 +101,7 @@ static void resolve(struct script *s)
 			lm_sink_does(s->sink, ev, p->line.addr, p->line.has_data_src, p->line.data_src),
 		.evidence = lm_event_evidence(ev, p->line.addr >= LM_PAGE_ZERO),
 		.after = ev->kind == LM_EVENT_BREAKPOINT,
+		.has_time = p->line.has_time, .time = p->line.time,
 	};
 	if (p->cut)
 		lm_sink_drop(s->sink, LM_DROP_TRUNCATED, 1);

@@ -57,6 +57,18 @@ static bool ends_time(const char *line, const char *colon, const char **start)
 	return true;
 }
 
+/* "SEC.USEC" or "SEC.NSEC" in nanoseconds; a second's number that is too large becomes 0. */
+static uint64_t time_of(const char *start, const char *colon)
+{
+	const char *point = memchr(start, '.', (size_t)(colon - start));
+	uint64_t sec, part;
+
+	if (!lm_span_decimal((struct lm_span){ start, point }, &sec) || sec > UINT64_MAX / 1000000000 - 1 ||
+	    !lm_span_decimal((struct lm_span){ point + 1, colon }, &part))
+		return 0;
+	return sec * 1000000000 + part * (colon - point == 7 ? 1000 : 1);
+}
+
 /* The colon behind the time, or NULL. */
 static const char *find_time(const char *line, const char *end, const char **start)
 {
@@ -328,6 +340,7 @@ static enum lm_script_kind parse_timed(const char *line, const char *time, const
 	uint64_t period;
 
 	ret->has_time = true;
+	ret->time = time_of(time, colon);
 	if (lm_span_starts(s, "PERF_RECORD_"))
 		return LM_SCRIPT_RECORD;
 	if (lm_span_decimal(s, &period))

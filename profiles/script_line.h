@@ -28,6 +28,7 @@ struct lm_script_line {
 	struct lm_span symbol;	/* of the ip, without offset; empty if there is none */
 	struct lm_span behind;	/* what follows the symbol: its offset, the file */
 	uint64_t addr, ip, data_src;
+	uint64_t time;		/* ns */
 	int32_t cpu;		/* LM_CPU_UNKNOWN if not printed */
 	bool has_time, has_addr, has_ip, has_data_src;
 	bool lone;		/* one number only, in addr: a data address if frames follow, else the ip */

@@ -89,6 +89,7 @@ void lm_sink_open(struct lm_sink *s, const struct lm_reader_opts *opts, struct l
 	if (!accesses)
 		return;
 	s->whole = add_text(s->strings, LM_WHOLE_RECORD);
+	s->trace = opts->trace;
 	if (opts->record && accesses->record == LM_NO_STRING)
 		accesses->record = add_text(s->strings, opts->record);
 	sort_objects(s, opts);
@@ -245,12 +246,31 @@ static void add_bound(struct lm_sink *s, const struct lm_hit *hit)
 		add_access(s, hit, object);
 }
 
+/* A trap of a write may come as an access, too: the second of them finds the line where the first left it. */
+void lm_sink_note_order(struct lm_sink *s, const struct lm_hit *hit)
+{
+	const struct lm_object *object = s->trace ? find_object(s, hit->addr) : NULL;
+	struct lm_kind kind;
+
+	if (!object || hit->addr < LM_PAGE_ZERO || hit->does == LM_DOES_NOTHING)
+		return;
+	if (!hit->has_time || hit->cpu < 0 || hit->count != 1) {
+		s->trace->unordered += hit->count;
+		return;
+	}
+	kind = (struct lm_kind){ hit->addr - object->base, hit->size ? hit->size : 1, object->nr,
+				 (hit->does & LM_DOES_WRITE) != 0 };
+	lm_trace_add(s->trace, kind, (uint32_t)hit->cpu, &hit->time);
+}
+
 void lm_sink_add(struct lm_sink *s, const struct lm_hit *hit)
 {
 	if (hit->does == LM_DOES_NOTHING) {
 		lm_sink_drop(s, LM_DROP_NOT_MEMORY, hit->count);
 		return;
 	}
+	if (!hit->noted)
+		lm_sink_note_order(s, hit);
 	if (hit->after && hit->addr >= LM_PAGE_ZERO && lm_sink_wants(s, hit->addr))
 		lm_samples_add(&s->traps, row_of(hit));
 	else if (s->samples)

@@ -25,6 +25,7 @@ struct lm_sink {
 	struct lm_object *objects;	/* by base, each base once; owned */
 	size_t nr_objects;
 	uint64_t record_size;
+	struct lm_trace *trace;		/* where accesses go in their order, or NULL */
 	uint32_t whole, unknown;	/* string ids */
 	struct lm_samples traps;	/* of breakpoints, until all of them are known */
 };
@@ -37,7 +38,9 @@ struct lm_hit {
 	uint32_t size;			/* 0: not known */
 	enum lm_does does;
 	enum lm_evidence evidence;
-	bool after;
+	bool after, has_time;
+	bool noted;			/* lm_sink_note_order() was called */
+	uint64_t time;			/* ns */
 	uint64_t count;
 };
 
@@ -68,6 +71,9 @@ enum lm_does lm_sink_does(const struct lm_sink *s, const struct lm_event *ev, ui
 			  uint64_t data_src);
 
 void lm_sink_add(struct lm_sink *s, const struct lm_hit *hit);
+
+/* Adds a hit to the trace alone, where one is wanted: for a reader that hands it to lm_sink_add() later. */
+void lm_sink_note_order(struct lm_sink *s, const struct lm_hit *hit);
 void lm_sink_drop(struct lm_sink *s, enum lm_drop why, uint64_t nr);
 void lm_sink_lost(struct lm_sink *s, uint64_t nr);
 

@@ -13,6 +13,9 @@
 	X(diff, "what did a change do to the layout? two versions -> new line mates, new cost") \
 	X(log, "which commits changed the layout, and which brought two members together?") \
 	X(check, "is the layout still good? exit 1 and a line per broken promise") \
+	X(replay, "what does a layout cost? the accesses, played through caches") \
+	X(bench, "what is the layout worth here? old and new, timed on this machine") \
+	X(rank, "which records of a program are worth a look?") \
 	X(report, "the whole story as text, JSON, or a page for a browser")
 
 /* argv[0] is the verb.  The error's code is the exit code; wrong use exits by itself. */

@@ -152,19 +152,22 @@ static uint64_t record_size(const struct lm_job *job)
 }
 
 /* Samples, bound to members by the program's debug info and code. */
-static struct lm_err *attribute(struct lm_job *job, struct lm_samples *samples, struct lm_accesses *t)
+static struct lm_err *attribute(struct lm_job *job, struct lm_samples *samples, struct lm_accesses *t,
+				uint64_t **bases, size_t *nr_bases)
 {
 	const struct lm_attribution_opts opts = {
 		.record = job->o->record,
 		.objects = job->o->objects,
 		.nr_objects = job->o->nr_objects,
 		.force = job->o->force,
+		.bases = bases,
 	};
 	struct lm_attribution one;
 	struct lm_err *err = lm_attribute(job->binary, samples, &opts, t, &one);
 
 	if (err)
 		return err;
+	*nr_bases = one.objects;
 	job->has_attribution = true;
 	job->attribution.samples += one.samples;
 	job->attribution.objects += one.objects;
@@ -179,19 +182,45 @@ static struct lm_err *attribute(struct lm_job *job, struct lm_samples *samples, 
 	return NULL;
 }
 
+/*
+ * The sample table has no order: where one is wanted, the file is read again,
+ * for the objects that its code has shown.
+ */
+static struct lm_err *read_order(const struct lm_job *job, const char *path, const uint64_t *bases, size_t nr_bases)
+{
+	const struct lm_reader_opts opts = {
+		.record = job->o->record, .objects = bases, .nr_objects = nr_bases, .record_size = record_size(job),
+		.trace = job->trace,
+	};
+	struct lm_accesses again;
+	struct lm_err *err;
+
+	if (!job->trace || !nr_bases || !lm_is_file(path))
+		return NULL;
+	lm_accesses_init(&again);
+	err = lm_profile_read(path, &opts, &again);
+	lm_accesses_release(&again);
+	return err;
+}
+
 /* With a binary, samples need no --object: their instructions say what they touch. */
 static struct lm_err *read_with_binary(struct lm_job *job, size_t i, const struct lm_reader_opts *opts,
 				       struct lm_accesses *t)
 {
 	struct lm_samples samples;
 	bool has_samples = false;
+	uint64_t *bases = NULL;
+	size_t nr_bases = 0;
 	struct lm_err *err;
 
 	lm_samples_init(&samples);
 	err = lm_profile_read_any(job->o->profiles.items[i], opts, t, &samples, &has_samples);
 	if (!err && has_samples)
-		err = attribute(job, &samples, t);
+		err = attribute(job, &samples, t, &bases, &nr_bases);
+	if (!err && has_samples)
+		err = read_order(job, job->o->profiles.items[i], bases, nr_bases);
 	lm_samples_release(&samples);
+	free(bases);
 	return err;
 }
 
@@ -202,6 +231,7 @@ static struct lm_err *read_profile(struct lm_job *job, size_t i)
 		.objects = job->o->objects,
 		.nr_objects = job->o->nr_objects,
 		.record_size = record_size(job),
+		.trace = job->trace,
 	};
 	struct lm_accesses one;
 	struct lm_err *err;

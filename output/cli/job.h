@@ -35,6 +35,7 @@ struct lm_job {
 	bool has_accesses;
 	struct lm_attribution attribution; /* of samples by the binary, all profiles added up */
 	bool has_attribution;
+	struct lm_trace *trace;		/* set it before reading one profile: gets the order of its accesses, too */
 	bool by_offset;			/* rows came as offsets in the whole record, and no binary was checked */
 };
 

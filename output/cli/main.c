@@ -48,10 +48,19 @@ struct choice {
 	int at;		/* where its arguments begin in argv */
 };
 
+/* "patch, show and profile", in out. */
+static const char *list_verbs(struct lm_str *out)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		lm_str_addf(out, "%s%s", !i ? "" : i + 1 < NR_COMMANDS ? ", " : " and ", commands[i].verb);
+	return lm_str_text(out);
+}
+
 /* Stops at the first word: what follows is for the command. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct choice *choice = state->input;
+	struct lm_str verbs = { 0 };
 
 	switch (key) {
 	case ARGP_KEY_ARG:
@@ -62,11 +71,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arg = state->argv[choice->at + 1];
 		choice->command = find(arg);
 		if (!choice->command)
-			argp_error(state, "'%s' is no command: there are patch, show, profile, diff, log, check and report", arg);
+			argp_error(state, "'%s' is no command: there are %s", arg, list_verbs(&verbs));
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no command is named: there are patch, show, profile, diff, log, check and report");
+		argp_error(state, "no command is named: there are %s", list_verbs(&verbs));
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

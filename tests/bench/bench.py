@@ -249,6 +249,18 @@ def bench_vmlinux(b, vmlinux):
     print(f"# {operands}: {code:.2f} s", file=sys.stderr)
 
 
+def bench_layout(b):
+    """What the flagship's patch is worth on this machine; linemate bench repeats and compares by itself."""
+    told = json.loads(output([b.linemate, "bench", *RECORD, "--profile", "sites.access", "--json", "--rounds", 41, "--",
+                              *(FLAGSHIP / "flags").read_text().split()], FLAGSHIP))
+    last = told["results"][-1]
+    after, ideal = last["after_to_before"], last["ideal_to_before"]["ratio"]
+    b.add(f"accesses a second of the flagship's profile after its patch, {last['threads']} threads",
+          after["ratio"]["median"], "times", 1, at_least=True,
+          detail=f"{after['verdict']}, quartiles {after['ratio']['low']:.2f} to {after['ratio']['high']:.2f}; each hot member "
+          f"on a line of its own: {ideal['median']:.2f} times; noise {100 * last['noise']:.0f} %")
+
+
 def machine():
     model = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
     return (f"{os.cpu_count()} cores, {model.group(1) if model else os.uname().machine}, "
@@ -296,6 +308,7 @@ def main():
         bench_packing(b)
         bench_profile(b)
         bench_perf_data(b)
+        bench_layout(b)
         if args.vmlinux:
             bench_vmlinux(b, args.vmlinux)
     print(f"# {before}; load at the end {os.getloadavg()[0]:.2f}; medians of {args.runs} runs")

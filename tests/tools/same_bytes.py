@@ -29,6 +29,10 @@ def commands():
             yield [verb, *RECORD, *PROFILE, *CONFIGS, *more, *flags]
     yield ["report", *RECORD, *PROFILE, *CONFIGS, *flags]
     yield ["report", *RECORD, *PROFILE, *CONFIGS, "--html", *flags]
+    for verb in ("replay", "bench", "rank"):
+        yield [verb, "--help"]
+    for more in ([], ["--json"]):
+        yield ["replay", *RECORD, *PROFILE, *more, *flags]
     yield ["show", *RECORD, *flags]
     for more in ([], PROFILE, ["--json", *PROFILE]):
         yield ["diff", *RECORD, *CONFIGS, *more, "--after", "after.h", *flags]

@@ -33,9 +33,11 @@ static const char source[] =
 	"apart long foreign(struct other *o) { long v; __asm__(\"at_other: mov %1, %0\" : \"=r\"(v) : \"m\"(o->b)); "
 	"return v; }\n"
 	"apart void none(void) { __asm__ volatile(\"at_none: nop\"); }\n"
-	"struct rec a, b; struct other o;\n"
+	"struct rec a, b, many[4]; struct other o;\n"
+	"apart long nth(long n) { long v; __asm__(\"at_nth: mov %1, %0\" : \"=r\"(v) : \"m\"(many[n].in.hits)); "
+	"return v; }\n"
 	"int main(void) { hit(&a); add_hit(&a.in); none(); return (int)(read_id(&a) + far(&b) + flag(&a, 1) + "
-	"foreign(&o)); }\n";
+	"foreign(&o) + nth(2)); }\n";
 
 struct place {
 	struct lm_arena arena;
@@ -290,6 +292,92 @@ static void another_build_is_refused(void **state)
 	assert_int_equal(p->out.rows[0].evidence, LM_EVIDENCE_SKIDDING);
 }
 
+static void an_element_of_an_array_is_the_record(void **state)
+{
+	struct place *p = *state;
+	const struct lm_access *r;
+
+	add(p, (struct lm_sample){ .ip = at(p, "at_nth"), .evidence = LM_EVIDENCE_PRECISE, .count = 4 });
+	must(attribute(p, false));
+	adds_up(p);
+	r = row(p, "in.hits", "nth");
+	assert_non_null(r);
+	assert_int_equal(r->reads, 4);
+}
+
+static const struct lm_attributed *of_name(const struct lm_attributed_all *all, const char *name)
+{
+	for (size_t i = 0; i < all->nr; i++)
+		if (!strcmp(all->items[i].name, name))
+			return &all->items[i];
+	fail_msg("no record %s", name);
+	return NULL;
+}
+
+static uint64_t sum_of_rows(const struct lm_accesses *t)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->nr; i++)
+		sum += t->rows[i].reads > t->rows[i].writes ? t->rows[i].reads : t->rows[i].writes;
+	return sum;
+}
+
+/* One pass; a record inside another's object is an access to both; what each one got adds up. */
+static void every_record_at_once(void **state)
+{
+	struct place *p = *state;
+	const uint64_t base = 0x7f0000001000;
+	struct lm_attributed_all all;
+	uint64_t outcomes = 0;
+
+	add(p, (struct lm_sample){ .ip = at(p, "at_id"), .addr = base, .evidence = LM_EVIDENCE_PRECISE, .count = 9 });
+	add(p, (struct lm_sample){ .ip = at(p, "at_rec_hit"), .addr = base + 8, .evidence = LM_EVIDENCE_PRECISE });
+	add(p, (struct lm_sample){ .ip = at(p, "at_hit"), .addr = base + 8, .evidence = LM_EVIDENCE_PRECISE, .count = 10 });
+	add(p, (struct lm_sample){ .ip = at(p, "at_other"), .evidence = LM_EVIDENCE_PRECISE, .count = 2 });
+	add(p, (struct lm_sample){ .ip = at(p, "at_none"), .evidence = LM_EVIDENCE_PRECISE });
+	must(lm_attribute_all(p->bin, &p->samples, false, &all));
+	assert_int_equal(all.nr, 3);
+	assert_string_equal(all.items[0].name, "inner");
+	assert_string_equal(all.items[1].name, "other");
+	assert_int_equal(of_name(&all, "rec")->accesses.used, 20);
+	assert_int_equal(of_name(&all, "rec")->objects, 1);
+	assert_int_equal(of_name(&all, "rec")->alignment, 4096);
+	/* at_hit reaches an inner; at_rec_hit is at the address of that object. */
+	assert_int_equal(of_name(&all, "inner")->accesses.used, 11);
+	assert_int_equal(of_name(&all, "other")->accesses.used, 2);
+	assert_int_equal(of_name(&all, "other")->objects, 0);
+	for (size_t i = 0; i < all.nr; i++) {
+		const struct lm_accesses *t = &all.items[i].accesses;
+		uint64_t known = t->used;
+
+		for (unsigned d = 0; d < LM_NR_DROPS; d++)
+			known += t->drops[d];
+		assert_int_equal(known, t->samples);
+		assert_int_equal(sum_of_rows(t), t->used);
+	}
+	for (unsigned i = 0; i < LM_NR_OUTCOMES; i++)
+		outcomes += all.outcomes.count[i];
+	assert_int_equal(outcomes, 23);
+	assert_int_equal(all.outcomes.count[LM_OUTCOME_NO_MEMORY], 1);
+	lm_attributed_release(&all);
+}
+
+static void the_bases_of_objects_are_told(void **state)
+{
+	struct place *p = *state;
+	uint64_t *bases = NULL;
+	struct lm_attribution_opts opts = { .record = "rec", .bases = &bases };
+
+	add(p, (struct lm_sample){ .ip = at(p, "at_id"), .addr = 0x9000, .evidence = LM_EVIDENCE_PRECISE, .count = 9 });
+	add(p, (struct lm_sample){ .ip = at(p, "at_id"), .addr = 0x5000, .evidence = LM_EVIDENCE_PRECISE, .count = 9 });
+	must(lm_attribute(p->bin, &p->samples, &opts, &p->out, &p->result));
+	assert_int_equal(p->result.objects, 2);
+	assert_int_equal(bases[0], 0x5000);
+	assert_int_equal(bases[1], 0x9000);
+	free(bases);
+}
+
 static void an_unknown_record_is_an_error(void **state)
 {
 	struct place *p = *state;
@@ -319,6 +407,9 @@ int main(void)
 		TEST(late_samples_step_back),
 		TEST(mappings_move_addresses),
 		TEST(another_build_is_refused),
+		TEST(an_element_of_an_array_is_the_record),
+		TEST(every_record_at_once),
+		TEST(the_bases_of_objects_are_told),
 		TEST(an_unknown_record_is_an_error),
 		cmocka_unit_test(every_outcome_has_a_sentence),
 	};

@@ -1,0 +1,5 @@
+struct s {
+	long hits;
+	long *table;
+	char name[112];
+};

@@ -1,0 +1,5 @@
+struct s {
+	long *table;
+	char name[112];
+	long hits;
+};
