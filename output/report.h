@@ -54,6 +54,9 @@ void lm_report_json(const struct lm_story *story, struct lm_str *out);
 void lm_reports_json(const struct lm_story *const *stories, size_t nr, const char *diff, size_t diff_len,
 		     struct lm_str *out);
 
+/* The same as one page for a browser: nothing outside it is needed or fetched. */
+void lm_report_html(const struct lm_story *story, struct lm_str *out);
+
 /* What the profile is worth: samples used and dropped by reason, events, evidence class; by_offset as in the story. */
 void lm_evidence_report(const struct lm_accesses *t, const struct lm_attribution *attribution, bool by_offset,
 			struct lm_str *out);

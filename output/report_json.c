@@ -350,17 +350,6 @@ static const char *verdict_word(enum lm_verdict verdict)
 	return NULL;
 }
 
-static const char *kept_text(const struct lm_plan *plan)
-{
-	static const char *const texts[] = {
-#define X(name, text) text,
-		LM_KEPT(X)
-#undef X
-	};
-
-	return plan->verdict == LM_VERDICT_KEPT ? texts[plan->kept] : NULL;
-}
-
 static json_t *report(const struct lm_story *story)
 {
 	struct lm_arena arena = { 0 };
@@ -372,7 +361,8 @@ static json_t *report(const struct lm_story *story)
 	lm_json_set(root, "record", lm_json_text(story->record));
 	lm_json_set(root, "header", lm_json_text(story->header));
 	lm_json_set(root, "verdict", lm_json_text(verdict_word(story->plan->verdict)));
-	lm_json_set(root, "reason", lm_json_text(kept_text(story->plan)));
+	lm_json_set(root, "reason", lm_json_text(story->plan->verdict == LM_VERDICT_KEPT ?
+						    lm_kept_text(story->plan->kept) : NULL));
 	lm_json_set(root, "for_size", json_boolean(story->plan->for_size));
 	lm_json_set(root, "line", lm_json_whole(story->opts->line));
 	lm_json_set(root, "units", lm_json_whole(rows.nr_units));

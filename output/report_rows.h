@@ -131,4 +131,17 @@ void lm_rows_make(const struct lm_story *story, struct lm_arena *arena, struct l
 void lm_row_side_make(const struct lm_story *story, uint32_t v, uint32_t leaf, const struct lm_layout *layout,
 		      uint64_t line, struct lm_arena *arena, struct lm_row_side *out);
 
+/* Of view v's accesses to a whole field, by function; without a leaf's name. */
+void lm_row_field_side_make(const struct lm_story *story, uint32_t v, uint32_t field, struct lm_arena *arena,
+			    struct lm_row_side *out);
+
+/* Why a record was kept. */
+const char *lm_kept_text(enum lm_kept kept);
+
+/* "move 2 of 24 members, add 1 barrier" */
+const char *lm_rows_what_to_do(const struct lm_rows *rows, struct lm_arena *arena);
+
+/* "any: 3 moves, 1 barrier" */
+const char *lm_row_point_name(const struct lm_row_point *c, struct lm_arena *arena);
+
 #endif

@@ -119,16 +119,10 @@ static void mark_main(struct lm_row_side *side)
 	}
 }
 
-void lm_row_side_make(const struct lm_story *story, uint32_t v, uint32_t leaf, const struct lm_layout *layout,
-		      uint64_t line, struct lm_arena *arena, struct lm_row_side *out)
+/* Adds touches up by function; sorts them. */
+static void add_sites(const struct lm_story *story, const struct lm_touch **touches, size_t nr, struct lm_arena *arena,
+		      struct lm_row_side *out)
 {
-	size_t nr = pick(story, v, leaf, layout, line, NULL);
-	const struct lm_touch **touches = LM_ARENA_ARRAY(arena, const struct lm_touch *, nr + 1);
-
-	memset(out, 0, sizeof(*out));
-	pick(story, v, leaf, layout, line, touches);
-	qsort(touches, nr, sizeof(*touches), compare_touch);
-	out->leaf = leaf_name(&story->subject->views[v].rec->leaves[leaf], touches, nr, arena);
 	out->sites = LM_ARENA_ARRAY(arena, struct lm_row_site, nr + 1);
 	for (size_t i = 0, j; i < nr; i = j) {
 		struct lm_row_site *site = &out->sites[out->nr_sites++];
@@ -144,4 +138,37 @@ void lm_row_side_make(const struct lm_story *story, uint32_t v, uint32_t leaf, c
 	}
 	qsort(out->sites, out->nr_sites, sizeof(*out->sites), compare_site);
 	mark_main(out);
+}
+
+void lm_row_side_make(const struct lm_story *story, uint32_t v, uint32_t leaf, const struct lm_layout *layout,
+		      uint64_t line, struct lm_arena *arena, struct lm_row_side *out)
+{
+	size_t nr = pick(story, v, leaf, layout, line, NULL);
+	const struct lm_touch **touches = LM_ARENA_ARRAY(arena, const struct lm_touch *, nr + 1);
+
+	memset(out, 0, sizeof(*out));
+	pick(story, v, leaf, layout, line, touches);
+	qsort(touches, nr, sizeof(*touches), compare_touch);
+	out->leaf = leaf_name(&story->subject->views[v].rec->leaves[leaf], touches, nr, arena);
+	add_sites(story, touches, nr, arena, out);
+}
+
+void lm_row_field_side_make(const struct lm_story *story, uint32_t v, uint32_t field, struct lm_arena *arena,
+			    struct lm_row_side *out)
+{
+	const struct lm_usage *u = story->usage;
+	const struct lm_touch **touches;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < u->nr_touches[v]; i++)
+		nr += u->touches[v][i].field == field;
+	touches = LM_ARENA_ARRAY(arena, const struct lm_touch *, nr + 1);
+	nr = 0;
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < u->nr_touches[v]; i++)
+		if (u->touches[v][i].field == field)
+			touches[nr++] = &u->touches[v][i];
+	qsort(touches, nr, sizeof(*touches), compare_touch);
+	out->leaf = "";
+	add_sites(story, touches, nr, arena, out);
 }

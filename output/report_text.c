@@ -70,31 +70,6 @@ static uint32_t top(const struct printer *p, uint32_t nr, uint32_t nr_main)
 
 /* ---- 1: the verdict ---- */
 
-static const char *kept_text(enum lm_kept kept)
-{
-	static const char *const texts[] = {
-#define X(name, text) text,
-		LM_KEPT(X)
-#undef X
-	};
-
-	return texts[kept];
-}
-
-/* "move 2 of 24 members and start a line at 1" */
-static const char *what_to_do(const struct printer *p)
-{
-	const struct lm_rows *rows = p->rows;
-	const char *move = lm_arena_printf(p->arena, "move %u of %u members", rows->nr_moved, rows->nr_units);
-
-	if (!rows->nr_barriers)
-		return move;
-	if (!rows->nr_moved)
-		return lm_arena_printf(p->arena, "move nothing, add %u barrier%s", rows->nr_barriers,
-				       rows->nr_barriers == 1 ? "" : "s");
-	return lm_arena_printf(p->arena, "%s, add %u barrier%s", move, rows->nr_barriers, rows->nr_barriers == 1 ? "" : "s");
-}
-
 static void print_given_back(const struct printer *p)
 {
 	const struct lm_row_config *base = &p->rows->configs[0];
@@ -102,7 +77,7 @@ static void print_given_back(const struct printer *p)
 
 	lm_wrapf(p->out, 0, 0, "It gives %llu bytes back (%llu line%s of %u) and costs no more transfers. For transfers alone no "
 		 "change is worth making: %s.", (unsigned long long)bytes, (unsigned long long)nr, nr == 1 ? "" : "s",
-		 p->rows->story->opts->line, kept_text(p->rows->story->plan->kept));
+		 p->rows->story->opts->line, lm_kept_text(p->rows->story->plan->kept));
 }
 
 static void print_verdict(const struct printer *p)
@@ -112,7 +87,7 @@ static void print_verdict(const struct printer *p)
 	struct lm_str line = { 0 };
 
 	if (rows->moved)
-		lm_str_addf(&line, "%s: %s; ", s->record, what_to_do(p));
+		lm_str_addf(&line, "%s: %s; ", s->record, lm_rows_what_to_do(rows, p->arena));
 	else
 		lm_str_addf(&line, "%s: no change worth making; ", s->record);
 	lm_str_addf(&line, "expected transfers %s", lm_count(p->arena, s->plan->transfers_before));
@@ -126,7 +101,7 @@ static void print_verdict(const struct printer *p)
 	if (s->plan->for_size)
 		print_given_back(p);
 	if (!rows->moved)
-		lm_wrapf(p->out, 0, 0, "Kept as it is: %s. No diff was written.", kept_text(s->plan->kept));
+		lm_wrapf(p->out, 0, 0, "Kept as it is: %s. No diff was written.", lm_kept_text(s->plan->kept));
 	lm_wrapf(p->out, 0, 0,
 		 "A transfer is one cache line of %u bytes moved between CPUs, as this profile's accesses let expect%s.",
 		 s->opts->line,
@@ -301,16 +276,6 @@ static void print_moves(const struct printer *p)
 			 "compiled", rows->story->rewrite->nr_asserts, plural(rows->story->rewrite->nr_asserts));
 }
 
-/* "any: 3 moves, 1 barrier" */
-static const char *point_name(const struct printer *p, const struct lm_row_point *c)
-{
-	const char *name = lm_arena_printf(p->arena, "%s%u move%s", c->any ? "any: " : "", c->moves, plural(c->moves));
-
-	if (!c->barriers)
-		return name;
-	return lm_arena_printf(p->arena, "%s, %u barrier%s", name, c->barriers, plural(c->barriers));
-}
-
 static void print_curve(const struct printer *p)
 {
 	const struct lm_rows *rows = p->rows;
@@ -322,7 +287,7 @@ static void print_curve(const struct printer *p)
 	for (uint32_t i = 0; i < rows->nr_curve; i++) {
 		const struct lm_row_point *c = &rows->curve[i];
 
-		cells[i + 1][0] = point_name(p, c);
+		cells[i + 1][0] = lm_row_point_name(c, p->arena);
 		cells[i + 1][1] = lm_count(p->arena, c->transfers);
 		cells[i + 1][2] = c->percent < 0 ? "?" : lm_arena_printf(p->arena, "%.1f %%", c->percent);
 		cells[i + 1][3] = c->under_change < 0 ? "breaks a rule" : lm_count(p->arena, c->under_change);

@@ -50,6 +50,13 @@ lm_kernel_headers() {
 	fi
 }
 
+# A browser for the page's test, and a font for it.  Ubuntu's chromium only installs a snap, which is of no use there.
+lm_browser() {
+	if [ "$(apt-cache show chromium 2>/dev/null | grep -c '^Depends:.*libgtk')" -gt 0 ]; then
+		echo chromium fonts-dejavu-core
+	fi
+}
+
 lm_packages() {
 	lm_version=$(lm_llvm)
 	for lm_purpose in "$@"; do
@@ -68,6 +75,7 @@ lm_packages() {
 			lm_kernel_headers
 			# Debian's name; without it the test with a real perf reads a recorded file only.
 			if apt-cache show linux-perf >/dev/null 2>&1; then echo linux-perf; fi
+			lm_browser
 			;;
 		esac
 	done

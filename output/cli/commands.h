@@ -15,7 +15,8 @@
 	X(check, "is the layout still good? exit 1 and a line per broken promise") \
 	X(replay, "what does a layout cost? the accesses, played through caches") \
 	X(bench, "what is the layout worth here? old and new, timed on this machine") \
-	X(rank, "which records of a program are worth a look?")
+	X(rank, "which records of a program are worth a look?") \
+	X(report, "the whole story as text, JSON, or a page for a browser")
 
 /* argv[0] is the verb.  The error's code is the exit code; wrong use exits by itself. */
 #define X(verb, text) struct lm_err *lm_cmd_##verb(int argc, char **argv) LM_MUST_CHECK;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { OPT_MAIL = 0x600, OPT_FROM, OPT_TRAILER, OPT_COMMENT };
+enum { OPT_MAIL = 0x600, OPT_FROM, OPT_TRAILER };
 
 /* 9999-12-31: years have four digits in mails. */
 #define MAX_TIME 253402300799LL
@@ -14,8 +14,7 @@ enum { OPT_MAIL = 0x600, OPT_FROM, OPT_TRAILER, OPT_COMMENT };
 #define FIXED_TIME 1000684800
 
 static const struct argp_option table[] = {
-	{ NULL, 0, NULL, 0, "The patch for others:", 5 },
-	{ "comment", OPT_COMMENT, NULL, 0, "let the patch also add a comment with the reason at each separated member", 5 },
+	{ NULL, 0, NULL, 0, "The patch as a mail:", 5 },
 	{ "mail", OPT_MAIL, NULL, 0, "write a mail for git am: message with the evidence, diffstat, diff", 5 },
 	{ "from", OPT_FROM, "NAME <ADDRESS>", 0, "the mail's author; default: user.name and user.email of git", 5 },
 	{ "trailer", OPT_TRAILER, "LINE", 0, "end the message with \"Signed-off-by: ...\", \"Fixes: ...\" ...; repeatable", 5 },
@@ -26,6 +25,8 @@ static void check(const struct argp_state *state)
 {
 	const struct lm_options *o = state->input;
 
+	if (o->mail && o->records.nr > 1)
+		argp_error(state, "a mail tells of one record: with --mail give one --struct");
 	if (o->mail && o->json)
 		argp_error(state, "--mail and --json are two outputs: give one of them");
 	if (!o->mail && (o->from || o->trailers.nr))
@@ -50,9 +51,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--trailer wants one line such as 'Signed-off-by: A. Name <name@example.org>', not '%s'",
 				   arg);
 		lm_options_add(o, &o->trailers, arg);
-		return 0;
-	case OPT_COMMENT:
-		o->comment = true;
 		return 0;
 	case ARGP_KEY_END:
 		check(state);
@@ -82,14 +80,14 @@ static struct lm_err *find_time(const struct lm_git_habits *habits, struct lm_ma
 	return NULL;
 }
 
-struct lm_err *lm_job_mail_head(struct lm_job *job, struct lm_mail_head *head)
+struct lm_err *lm_mail_head_make(const struct lm_options *o, const char *header, struct lm_arena *arena,
+				 struct lm_mail_head *head)
 {
-	const struct lm_options *o = job->o;
 	struct lm_git_habits habits;
 
 	if (!o->mail)
 		return NULL;
-	lm_git_habits_find(job->configs.header, &job->arena, &habits);
+	lm_git_habits_find(header, arena, &habits);
 	*head = (struct lm_mail_head){
 		.from = o->from ? o->from : habits.author,
 		.prefix = habits.prefix,

@@ -27,6 +27,8 @@ def commands():
         yield [verb, "--help"]
         for more in ([], ["--json"], ["-v"]):
             yield [verb, *RECORD, *PROFILE, *CONFIGS, *more, *flags]
+    yield ["report", *RECORD, *PROFILE, *CONFIGS, *flags]
+    yield ["report", *RECORD, *PROFILE, *CONFIGS, "--html", *flags]
     for verb in ("replay", "bench", "rank"):
         yield [verb, "--help"]
     for more in ([], ["--json"]):

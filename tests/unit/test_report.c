@@ -1,4 +1,5 @@
-/* test_report.c - the report of a small story made by hand: rows, words, JSON, and the layout of show. */
+/* test_report.c - the report of a small story made by hand: rows, words, JSON, the layout of show, the picture and the page. */
+#include "output/picture.h"
 #include "output/report.h"
 #include "output/report_rows.h"
 #include "output/words.h"
@@ -422,6 +423,150 @@ static void show_has_the_heat_beside_it(void **state)
 	lm_str_release(&out);
 }
 
+/* ---- the picture ---- */
+
+static void draw(const struct box *b, uint32_t most, struct lm_arena *arena, struct lm_picture *pic)
+{
+	struct lm_rows *rows = LM_ARENA_NEW(arena, struct lm_rows);
+
+	lm_rows_make(&b->story, arena, rows);
+	lm_picture_make(rows, 0, most, arena, pic);
+}
+
+static void stretches_lie_where_the_fields_do(void **state)
+{
+	struct lm_arena arena = { 0 };
+	const struct lm_pic_line *line;
+	struct lm_picture pic;
+
+	draw(*state, 100, &arena, &pic);
+	assert_int_equal(pic.before.nr_lines, 3);
+	line = &pic.before.lines[0];
+	assert_int_equal(line->nr_items, 3);
+	assert_int_equal(line->items[1].field, MAP);
+	assert_int_equal(line->items[1].begin, 128);
+	assert_int_equal(line->items[1].end, 192);
+	assert_true(line->items[2].first && !line->items[2].last && !line->items[2].label);
+	line = &pic.before.lines[1];
+	assert_int_equal(line->nr_items, 1);
+	assert_true(!line->items[0].first && !line->items[0].last && line->items[0].label);
+	assert_int_equal(pic.before.lines[2].used, 512);
+	assert_int_equal(pic.after.lines[2].items[0].field, MAP);
+	assert_int_equal(pic.order_after[1], COLD);
+	assert_int_equal(pic.order_after[2], MAP);
+	lm_arena_release(&arena);
+}
+
+static void heat_is_at_the_touched_element(void **state)
+{
+	struct lm_arena arena = { 0 };
+	const struct lm_pic_stretch *hits, *map, *cold;
+	struct lm_picture pic;
+
+	draw(*state, 100, &arena, &pic);
+	hits = &pic.before.lines[0].items[0];
+	map = &pic.before.lines[0].items[1];
+	cold = &pic.before.lines[1].items[0];
+	assert_int_equal(hits->nr_heat, 1);
+	assert_int_equal(hits->heat[0].begin, 64);
+	assert_int_equal(hits->heat[0].end, 128);
+	/* 200 is between a hundredth and a tenth of map's 10,200; one access of cold is less than a thousandth. */
+	assert_int_equal(hits->heat[0].writes, LM_HEAT_LEVELS - 1);
+	assert_int_equal(map->heat[0].reads, LM_HEAT_LEVELS);
+	assert_int_equal(map->heat[0].writes, 0);
+	assert_int_equal(cold->nr_heat, 1);
+	assert_int_equal(cold->heat[0].reads, 1);
+	lm_arena_release(&arena);
+}
+
+static void a_pair_is_joined_until_it_is_parted(void **state)
+{
+	struct lm_arena arena = { 0 };
+	const struct lm_pic_pair *pair;
+	struct lm_picture pic;
+
+	draw(*state, 100, &arena, &pic);
+	assert_int_equal(pic.before.nr_pairs, 1);
+	pair = &pic.before.pairs[0];
+	assert_true(pair->joined && !pair->line_a && !pair->line_b);
+	assert_int_equal(pair->begin_a, 64);
+	assert_int_equal(pair->begin_b, 128);
+	assert_true(pic.before.lines[0].loud);
+	assert_int_equal(pic.after.nr_pairs, 1);
+	pair = &pic.after.pairs[0];
+	assert_false(pair->joined);
+	assert_int_equal(pair->line_b, 2);
+	assert_int_equal(pair->begin_b, 0);
+	assert_true(pic.fields[MAP].moves && pic.fields[MAP].link);
+	assert_false(pic.fields[COLD].moves || pic.fields[COLD].link);
+	lm_arena_release(&arena);
+}
+
+/* 100,000 bytes nobody touches: one row says so, or they are cut off. */
+static void quiet_lines_are_folded(void **state)
+{
+	struct lm_arena arena = { 0 };
+	struct box *b = *state;
+	struct lm_picture pic;
+	uint64_t lines;
+
+	b->fields[COLD].size = b->leaves[COLD].size = 100000;
+	b->nr_touches[0] = 5;
+	b->fields[OP].bit_offset = b->before[OP] = b->after[OP] = 100056 * 8;
+	b->after[MAP] = 100024 * 8;
+	b->rec.size = b->layout_before.size = b->layout_after.size = 100096;
+	lines = 100096 / 64;
+	draw(b, 20, &arena, &pic);
+	assert_int_equal(pic.before.nr_lines, 2);
+	assert_int_equal(pic.before.lines[1].nr, lines - 1);
+	assert_int_equal(pic.before.lines[1].nr_items, 0);
+	assert_int_equal(pic.before.nr_hidden, 0);
+	draw(b, 1, &arena, &pic);
+	assert_int_equal(pic.before.nr_lines, 1);
+	assert_int_equal(pic.before.nr_hidden, lines - 1);
+	lm_arena_release(&arena);
+}
+
+static void the_page_says_the_same(void **state)
+{
+	struct box *b = *state;
+	struct lm_str out = { 0 };
+
+	b->note = "</script><script>alert(1)</script>";
+	lm_report_html(&b->story, &out);
+	assert_has(&out, "<title>struct box: -92 % expected transfers - linemate</title>");
+	assert_has(&out, "1,234,567 \u2192 100,000");
+	assert_has(&out, "class=\"bracket\" data-pair=\"1\"");
+	assert_has(&out, "<code>map</code> goes to line 2");
+	assert_has(&out, "dropped: sample has no data address");
+	assert_has(&out, "evil\\x1b[31m");
+	assert_has(&out, "&lt;/script&gt;&lt;script&gt;alert(1)");
+	assert_has_not(&out, "<script>alert");
+	assert_has_not(&out, "\033");
+	lm_str_release(&out);
+}
+
+static void the_page_of_a_record_that_is_kept_has_one_side(void **state)
+{
+	struct box *b = *state;
+	struct lm_str out = { 0 };
+
+	b->plan.verdict = LM_VERDICT_KEPT;
+	b->plan.kept = LM_KEPT_SMALL_GAIN;
+	b->plan.after = &b->layout_before;
+	b->plan.fig_after = &b->fig_before;
+	b->plan.nr_moves = 0;
+	b->plan.order = b->curve[0].order;
+	b->story.diff = NULL;
+	b->story.verified = NULL;
+	lm_report_html(&b->story, &out);
+	assert_has(&out, "No change worth making: the best order that keeps all rules saves too little");
+	assert_has(&out, "data-side=\"b\"");
+	assert_has_not(&out, "data-side=\"a\"");
+	assert_has_not(&out, "id=\"patch\"");
+	lm_str_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +582,12 @@ int main(void)
 		CASE(json_takes_a_diff_that_is_not_utf8),
 		CASE(show_wears_paholes_dress),
 		CASE(show_has_the_heat_beside_it),
+		CASE(stretches_lie_where_the_fields_do),
+		CASE(heat_is_at_the_touched_element),
+		CASE(a_pair_is_joined_until_it_is_parted),
+		CASE(quiet_lines_are_folded),
+		CASE(the_page_says_the_same),
+		CASE(the_page_of_a_record_that_is_kept_has_one_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,10 @@
+# cmake -DOUT=FILE.c -DHEADER=NAME.h -DFILES=A;B -P embed.cmake - files as C arrays: page.css becomes lm_page_css[].
+set(text "/* Made by cmake/embed.cmake. */\n#include \"${HEADER}\"\n")
+foreach(file ${FILES})
+	get_filename_component(name ${file} NAME)
+	string(MAKE_C_IDENTIFIER lm_${name} name)
+	file(READ ${file} hex HEX)
+	string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+	string(APPEND text "\nconst unsigned char ${name}[] = {\n${bytes}0\n};\n")
+endforeach()
+file(WRITE ${OUT} "${text}")
