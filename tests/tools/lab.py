@@ -4,8 +4,10 @@ Nothing here knows how linemate works: git applies, gcc and clang compile,
 pahole reads the debug info, and the tokenizer below is its own.
 """
 import collections
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 LINE = 64
@@ -138,6 +140,13 @@ def fresh_tree(folder, files):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
     run(["git", "init", "-q"], folder)
+
+
+def fewer_programs(folder, *names):
+    """An environment whose PATH has these programs and no others; folder is to hold them."""
+    for name in names:
+        (pathlib.Path(folder) / name).symlink_to(shutil.which(name))
+    return {**os.environ, "PATH": str(folder)}
 
 
 def apply(tree, diff, tmp):
