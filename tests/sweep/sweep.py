@@ -8,7 +8,7 @@ read by 4-7).  A record may be moved, kept, refused (4) or not compile (3, with
 a reason).  Anything else is a bug: exit 70, a signal, a hang, a diff that git
 does not apply, offsets that gcc does not confirm, a record that grows.
 
-  --sample          only the records of sample.txt (what ctest runs)
+  --sample [N]      only the records of sample.txt (what ctest runs), of these every N-th
   --kernel N        N records of the kernel headers, evenly chosen; 0: all
   --user N          the same for /usr/include
   --own             the records of this project
@@ -264,7 +264,7 @@ def work(args):
     """[(tree, header, name)]"""
     todo, kernel = [], kernel_tree()
     if args.sample and kernel:
-        for line in (HERE / "sample.txt").read_text().splitlines():
+        for line in (HERE / "sample.txt").read_text().splitlines()[::args.sample]:
             header, name = line.split()
             if (kernel.root / header).exists():
                 todo.append((kernel, header, name))
@@ -285,7 +285,7 @@ def work(args):
 def options():
     parser = argparse.ArgumentParser()
     parser.add_argument("linemate", type=lambda p: pathlib.Path(p).resolve())
-    parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--sample", type=int, nargs="?", const=1)
     parser.add_argument("--kernel", type=int)
     parser.add_argument("--user", type=int)
     parser.add_argument("--own", action="store_true")
