@@ -378,7 +378,7 @@ size_t lm_neighbours(const struct lm_search *x, const struct lm_state *from, siz
 	list_candidates(&l, nr_from, max_moves, &arena);
 	lm_parallel(x->nr_workers, price_worker, &l);
 	cut_to_short_list(&l);
-	if (x->s->nr_views > 1 && l.nr > SHORTER_LIST) {
+	if (l.nr > SHORTER_LIST) {
 		lm_parallel(x->nr_workers, guess_worker, &l);
 		qsort(l.items, l.nr, sizeof(*l.items), by_cost);
 		l.nr = SHORTER_LIST;

@@ -6,6 +6,7 @@
 
 enum {
 	SHRINK = 32, GROW = 64, STEP = 8,	/* bytes */
+	GUESSED = 4,				/* of so many perturbations one makes a guess */
 	MAX_ELEMENTS = 64,			/* larger arrays are tables: their elements are not alike */
 };
 
@@ -210,6 +211,7 @@ struct tally {
 	double sum, rest;	/* rest: the least that what is still to come may add */
 	double enough;
 	double worst;		/* of the views that are done */
+	size_t every;		/* perturbations: all (1), or every second, third, ... one */
 };
 
 static bool is_enough(const struct tally *t)
@@ -217,14 +219,21 @@ static bool is_enough(const struct tally *t)
 	return t->sum + t->rest > t->enough;
 }
 
+/* How many layouts a view is priced in: as it stands, and under each perturbation, or each `every`th. */
+static double nr_priced(const struct side *side, size_t every)
+{
+	return (double)((side->nr_resizes + every - 1) / every) + 1;
+}
+
 /* With one field resized, whose unit stands at a position: the most that it costs, or most. */
 static double tally_resizes(struct lm_objective *o, uint32_t v, const struct lm_order *order, uint32_t position,
 			    uint32_t field, double most, struct tally *t)
 {
 	struct side *side = &o->sides[v];
-	double n = (double)side->nr_resizes + 1;
+	double n = nr_priced(side, t->every);
+	size_t first = (side->first_resize[field] + t->every - 1) / t->every * t->every;
 
-	for (size_t i = side->first_resize[field]; i < side->first_resize[field + 1] && !is_enough(t); i++) {
+	for (size_t i = first; i < side->first_resize[field + 1] && !is_enough(t); i += t->every) {
 		double cost;
 
 		lm_layout_resized(&o->s->views[v], o->s->body->nr_units, order, o->line, side->marks, position,
@@ -246,7 +255,7 @@ static void tally_view(struct lm_objective *o, uint32_t v, const struct lm_order
 {
 	const struct lm_view *view = &o->s->views[v];
 	struct side *side = &o->sides[v];
-	double n = (double)side->nr_resizes + 1, cost = lm_cost_between(side->cost, &side->now), most = cost;
+	double n = nr_priced(side, t->every), cost = lm_cost_between(side->cost, &side->now), most = cost;
 
 	t->sum += cost / n;
 	t->rest += side->most_saved / n;
@@ -261,7 +270,7 @@ static void tally_view(struct lm_objective *o, uint32_t v, const struct lm_order
 
 double lm_objective_guess(struct lm_objective *o, const struct lm_order *order)
 {
-	struct tally t = { .enough = INFINITY };
+	struct tally t = { .enough = INFINITY, .every = GUESSED };
 
 	if (!lay_out_all(o, order))
 		return INFINITY;
@@ -273,7 +282,7 @@ double lm_objective_guess(struct lm_objective *o, const struct lm_order *order)
 
 double lm_objective_robust(struct lm_objective *o, const struct lm_order *order, double enough, double *worst)
 {
-	struct tally t = { .enough = enough };
+	struct tally t = { .enough = enough, .every = 1 };
 
 	if (!lay_out_all(o, order))
 		return INFINITY;

@@ -54,8 +54,8 @@ double lm_objective_transfers(struct lm_objective *o, const struct lm_order *ord
 double lm_objective_whole_arrays(struct lm_objective *o, const struct lm_order *order);
 
 /*
- * A cheap guess of the robust cost: the first configuration under change, the
- * others as they stand.  INFINITY as above.
+ * A cheap guess of the robust cost: the first configuration under a quarter of
+ * its changes, the others as they stand.  INFINITY as above.
  */
 double lm_objective_guess(struct lm_objective *o, const struct lm_order *order);
 
