@@ -71,7 +71,7 @@ lm_packages() {
 			lm_kernel_headers
 			;;
 		test)
-			echo libcmocka-dev python3 patch dwarves valgrind zstd zsh dpkg-dev
+			echo libcmocka-dev python3 patch dwarves valgrind zstd zsh dpkg-dev file
 			lm_kernel_headers
 			# Debian's name; without it the test with a real perf reads a recorded file only.
 			if apt-cache show linux-perf >/dev/null 2>&1; then echo linux-perf; fi
