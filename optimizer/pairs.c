@@ -241,23 +241,41 @@ static struct reach reach_of(const struct lm_subject *s, const struct lm_usage *
 	return r;
 }
 
-/* Bytes between the two; negative if they overlap.  meet: they share a line (for some base, if it is not fixed). */
+/* Bytes between which an object may start in a line; the line itself if its alignment fixes that. */
+static uint32_t base_step(const struct lm_subject *s, uint32_t v, uint32_t line, uint32_t base_align)
+{
+	uint32_t align = s->views[v].rec->align > base_align ? s->views[v].rec->align : base_align;
+
+	return align < 1 ? 1 : align < line ? align : line;
+}
+
+/*
+ * Bytes between the two; negative if they overlap.  meet: they share a line for
+ * some base.  Where several are possible, the line that holds the first one's
+ * last byte may start at any multiple of step: the furthest that it can reach
+ * is a line from the last multiple at or before that byte, and the second must
+ * be behind it.  What it has left to that is the distance then.
+ */
 static int64_t distance(const struct reach *a, const struct reach *b, const struct lm_layout *l, uint32_t line,
-			bool base_fixed, bool *meet)
+			uint32_t step, bool *meet)
 {
 	uint64_t a0 = l->bit_offset[a->field] / 8 + a->begin, a1 = l->bit_offset[a->field] / 8 + a->end;
 	uint64_t b0 = l->bit_offset[b->field] / 8 + b->begin, b1 = l->bit_offset[b->field] / 8 + b->end;
 	int64_t gap = a0 < b0 ? (int64_t)(b0 - a1) : (int64_t)(a0 - b1);
 
-	if (base_fixed)
-		*meet = a0 < b0 ? (a1 - 1) / line >= b0 / line : (b1 - 1) / line >= a0 / line;
-	else
-		*meet = gap < (int64_t)line - 1;
+	if (step < line) {
+		uint64_t last = (a0 < b0 ? a1 : b1) - 1, second = a0 < b0 ? b0 : a0;
+
+		gap = (int64_t)second - (int64_t)(last / step * step + line);
+		*meet = gap < 0;
+		return gap;
+	}
+	*meet = a0 < b0 ? (a1 - 1) / line >= b0 / line : (b1 - 1) / line >= a0 / line;
 	return gap;
 }
 
 void lm_pairs_judge(const struct lm_subject *s, const struct lm_usage *u, const struct lm_layout *after, uint32_t line,
-		    bool base_fixed, struct lm_pair *pairs, uint32_t nr)
+		    uint32_t base_align, struct lm_pair *pairs, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
 		struct lm_pair *p = &pairs[i];
@@ -272,9 +290,8 @@ void lm_pairs_judge(const struct lm_subject *s, const struct lm_usage *u, const 
 			if (!a.end || !b.end)
 				continue;
 
-			int64_t slack = distance(&a, &b, &after[v], line, base_fixed, &meet);
+			int64_t slack = distance(&a, &b, &after[v], line, base_step(s, v, line, base_align), &meet);
 
-			slack -= base_fixed ? 0 : (int64_t)line - 1;
 			p->apart_after &= !meet;
 			p->slack = slack < p->slack ? slack : p->slack;
 		}
@@ -317,13 +334,13 @@ void lm_pairs_true_sharing(const struct lm_subject *s, const struct lm_usage *u,
 /* ---- under change ---- */
 
 static bool any_meet(const struct reach *reaches, uint32_t nr, const struct lm_layout *l, uint32_t line,
-		     bool base_fixed)
+		     uint32_t step)
 {
 	for (uint32_t i = 0; i < nr; i++) {
 		bool meet = false;
 
 		if (reaches[2 * i].end && reaches[2 * i + 1].end)
-			distance(&reaches[2 * i], &reaches[2 * i + 1], l, line, base_fixed, &meet);
+			distance(&reaches[2 * i], &reaches[2 * i + 1], l, line, step, &meet);
 		if (meet)
 			return true;
 	}
@@ -332,7 +349,7 @@ static bool any_meet(const struct reach *reaches, uint32_t nr, const struct lm_l
 
 void lm_pairs_stability(const struct lm_subject *s, const struct lm_usage *u, const struct lm_objective *o,
 			const struct lm_order *order, const struct lm_pair *pairs, uint32_t nr, uint32_t line,
-			bool base_fixed, struct lm_stability *out)
+			uint32_t base_align, struct lm_stability *out)
 {
 	struct lm_arena arena = { 0 };
 	struct lm_order identity = lm_order_identity(s, &arena);
@@ -345,6 +362,7 @@ void lm_pairs_stability(const struct lm_subject *s, const struct lm_usage *u, co
 		uint32_t kept = 0;
 		size_t nr_resizes;
 		const struct lm_resize *resizes = lm_objective_perturbations(o, v, &nr_resizes);
+		uint32_t step = base_step(s, v, line, base_align);
 
 		for (uint32_t i = 0; i < nr; i++) {
 			if (!pairs[i].apart_after || pairs[i].inside)
@@ -356,9 +374,9 @@ void lm_pairs_stability(const struct lm_subject *s, const struct lm_usage *u, co
 		for (size_t i = 0; i < nr_resizes; i++) {
 			out->perturbations++;
 			lm_layout_resized(&s->views[v], s->body->nr_units, &identity, line, &start, 0, &resizes[i], &l);
-			out->meet_before += any_meet(reaches, kept, &l, line, base_fixed);
+			out->meet_before += any_meet(reaches, kept, &l, line, step);
 			lm_layout_resized(&s->views[v], s->body->nr_units, order, line, &start, 0, &resizes[i], &l);
-			out->meet_after += any_meet(reaches, kept, &l, line, base_fixed);
+			out->meet_after += any_meet(reaches, kept, &l, line, step);
 		}
 	}
 	lm_arena_release(&arena);

@@ -28,7 +28,7 @@ void lm_pairs_priced(const struct lm_subject *s, const struct lm_usage *u, struc
 
 /* Fills in apart_after and slack of every pair under the new layouts. */
 void lm_pairs_judge(const struct lm_subject *s, const struct lm_usage *u, const struct lm_layout *after, uint32_t line,
-		    bool base_fixed, struct lm_pair *pairs, uint32_t nr);
+		    uint32_t base_align, struct lm_pair *pairs, uint32_t nr);
 
 /* Leaves of the base view that cost transfers even alone, worst first. */
 void lm_pairs_true_sharing(const struct lm_subject *s, const struct lm_usage *u, struct lm_objective *o,
@@ -41,6 +41,6 @@ void lm_pairs_true_sharing(const struct lm_subject *s, const struct lm_usage *u,
  */
 void lm_pairs_stability(const struct lm_subject *s, const struct lm_usage *u, const struct lm_objective *o,
 			const struct lm_order *order, const struct lm_pair *pairs, uint32_t nr, uint32_t line,
-			bool base_fixed, struct lm_stability *out);
+			uint32_t base_align, struct lm_stability *out);
 
 #endif

@@ -254,10 +254,10 @@ static void describe_after(struct planning *p, const struct lm_curve_point *poin
 		plan->transfers_after += plan->fig_after[v].transfers;
 	plan->shared_total = alone_in_base(p, plan->after);
 	lm_moves_list(p->s, &plan->order, p->arena, &plan->moves, &plan->nr_moves);
-	lm_pairs_judge(p->s, p->u, plan->after, p->opts->line, plan->base_fixed, plan->pairs, plan->nr_pairs);
+	lm_pairs_judge(p->s, p->u, plan->after, p->opts->line, p->opts->base_align, plan->pairs, plan->nr_pairs);
 	find_new_pairs(p);
 	lm_pairs_stability(p->s, p->u, p->workers[0], &plan->order, plan->pairs,
-			   pairs_that_matter(plan, p->s->nr_views), p->opts->line, plan->base_fixed, &plan->stability);
+			   pairs_that_matter(plan, p->s->nr_views), p->opts->line, p->opts->base_align, &plan->stability);
 }
 
 /* No order is worth a patch for its transfers: is one for the lines that it gives back? */

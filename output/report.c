@@ -87,7 +87,7 @@ static bool meets_in(const struct lm_story *s, const struct lm_pair *p, uint32_t
 	pair.leaf_b = lm_path_leaf(rec, from->leaves[p->leaf_b].path);
 	if (pair.leaf_a == LM_NONE || pair.leaf_b == LM_NONE)
 		return false;
-	lm_pairs_judge(&view, &usage, &s->plan->after[v], s->opts->line, s->plan->base_fixed, &pair, 1);
+	lm_pairs_judge(&view, &usage, &s->plan->after[v], s->opts->line, s->opts->base_align, &pair, 1);
 	return !pair.apart_after;
 }
 
@@ -324,7 +324,8 @@ static const char *base_promise(const struct lm_rows *rows)
 		align = s->opts->base_align;
 	return lm_arena_printf(rows->arena,
 			       "cannot promise where in a line an object starts: it may be any multiple of %u bytes. "
-			       "Costs are means over all of them, and only fields a whole line apart are called apart",
+			       "Costs are means over all of them, and only fields that no such start puts on one line are called "
+			       "apart",
 			       align);
 }
 

@@ -1,0 +1,7 @@
+struct conn {
+	long limit;
+	long hits;
+	int lock;
+	char name[44];
+	const char *peer;
+};
