@@ -251,6 +251,8 @@ static struct lm_err *into_array(struct walk *w, const struct lm_type *type, boo
 		w->leaf.indexed = true;
 		w->frozen = true;
 	}
+	/* sums[4][6] with one index for both: the row is not known either. */
+	w->frozen |= w->stride && element.kind == LM_TYPE_ARRAY;
 	if (w->path && !w->frozen) {
 		lm_str_addf(w->path, "[%llu]", (unsigned long long)(w->offset / element.size));
 		w->rest = w->offset % element.size;
