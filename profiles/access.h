@@ -47,6 +47,7 @@ enum lm_evidence {
 	X(NO_MEMBER, "no-member", "member is not in the record") \
 	X(OUTSIDE, "outside", "offset lies behind the end of its member") \
 	X(GUEST, "guest", "sample was taken inside a virtual machine's guest, whose addresses mean nothing here") \
+	X(PART, "part", "reaches a type that lies in other records, too: record with data addresses (perf mem record) to tell") \
 	X(NO_CODE, "no-code", "address is in no code of the binary") \
 	X(NO_TYPE, "no-type", "debug info gives no type to the instruction's base register") \
 	X(LOST, "lost", "perf lost the sample while recording: record with a larger buffer (perf record -m 16M)")

@@ -70,6 +70,12 @@ static struct lm_err *ask_the_code(struct run *r)
 	return err;
 }
 
+/* Its hit names a place in a record. */
+static bool is_access(enum lm_outcome outcome)
+{
+	return outcome == LM_OUTCOME_FIELD || outcome == LM_OUTCOME_CALLERS || outcome == LM_OUTCOME_LIKELY;
+}
+
 static bool is_sure(const struct lm_hit *hit, const struct lm_sample *s)
 {
 	return hit->outcome == LM_OUTCOME_FIELD && !hit->stride && s->addr && s->evidence != LM_EVIDENCE_SKIDDING;
@@ -179,7 +185,7 @@ static struct lm_err *add_access(struct run *r, const struct target *target, con
 /* To every record that has an object at the sample's address; *own: the instruction's record is one of them. */
 static struct lm_err *settle_address(struct run *r, const struct lm_sample *s, struct lm_hit *hit, bool *own)
 {
-	bool by_code = hit->outcome == LM_OUTCOME_FIELD;
+	bool by_code = is_access(hit->outcome);
 	struct lm_err *err = NULL;
 
 	for (size_t k = 0; s->addr && k < r->nr_targets && !err; k++) {
@@ -207,7 +213,7 @@ static struct lm_err *settle_row(struct run *r, const struct lm_sample *s, struc
 	struct lm_err *err = settle_address(r, s, hit, &own);
 	const struct target *target = &r->targets[hit->target];
 
-	if (err || own || hit->outcome != LM_OUTCOME_FIELD)
+	if (err || own || !is_access(hit->outcome))
 		return err;
 	/* Objects were named, or the address contradicts what the type says: another one. */
 	if (s->addr && r->opts->nr_objects) {
@@ -232,8 +238,12 @@ static enum lm_drop drop_of(enum lm_outcome outcome, const struct lm_sample *s)
 	case LM_OUTCOME_NO_FUNCTION:
 	case LM_OUTCOME_NO_CODE:
 		return LM_DROP_NO_CODE;
+	case LM_OUTCOME_PART:
+		return s->addr ? LM_DROP_OTHER_OBJECT : LM_DROP_PART;
 	case LM_OUTCOME_FIELD:
 	case LM_OUTCOME_OBJECT:
+	case LM_OUTCOME_CALLERS:
+	case LM_OUTCOME_LIKELY:
 	case LM_OUTCOME_ELSEWHERE:
 	case LM_NR_OUTCOMES:
 		break;
@@ -278,7 +288,7 @@ static void count_drops(const struct run *r, struct lm_accesses *out)
 	for (size_t i = 0; i < r->samples->nr; i++) {
 		enum lm_outcome outcome = r->hits[i].outcome;
 
-		if (outcome != LM_OUTCOME_FIELD && outcome != LM_OUTCOME_OBJECT)
+		if (!is_access(outcome) && outcome != LM_OUTCOME_OBJECT)
 			out->drops[drop_of(outcome, &r->samples->rows[i])] += r->samples->rows[i].count;
 	}
 }
@@ -295,6 +305,8 @@ static struct lm_err *start(struct run *r, struct lm_debuginfo *bin, struct lm_s
 	err = lm_locator_open(&r->locator, bin, samples, r->opts->force);
 	if (!err)
 		err = ask_the_code(r);
+	if (!err && r->wanted != LM_NO_TYPE)
+		err = lm_ask_the_callers(&r->locator, samples, r->wanted, r->hits);
 	r->ret->slide = r->locator.slide;
 	return err;
 }

@@ -8,6 +8,10 @@
  * resolve surely (base = address - offset), then every sample inside an object
  * is the record's, whichever pointer made the access.
  *
+ * Without a data address, from the callers: a function that was handed a part
+ * of a record touches what all its callers had, or what nearly all calls in this
+ * profile can have had (attribution_callers.c).
+ *
  * Every sample has exactly one outcome; the counts add up to the samples read.
  */
 #ifndef LM_PROFILES_ATTRIBUTION_H
@@ -21,6 +25,9 @@
 #define LM_OUTCOMES(X) \
 	X(FIELD, "instruction", "by its instruction: base register, type and displacement") \
 	X(OBJECT, "address", "by its data address: inside an object of the record") \
+	X(CALLERS, "callers", "by its callers: all of them hand this member to its function") \
+	X(LIKELY, "likely-callers", "by its callers: 99 of 100 calls or more hand this member over, as their samples show") \
+	X(PART, "part", "to a type that lies in the record, too: in which object is not known") \
 	X(ELSEWHERE, "elsewhere", "to another record or variable") \
 	X(NO_FUNCTION, "no-function", "address is in no function of this binary") \
 	X(NO_CODE, "no-code", "no code can be read at the address") \

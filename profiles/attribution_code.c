@@ -303,6 +303,22 @@ static struct lm_err *find_wanted(const struct lm_typing *t, uint32_t record, st
 	return err;
 }
 
+/* Does an object of the type that is reached lie in the record? */
+static struct lm_err *is_part(const struct lm_typing *t, uint32_t record, struct lm_reach reach, bool *ret)
+{
+	uint64_t place;
+	size_t nr = 0;
+	struct lm_type type;
+	struct lm_err *err = lm_typing_complete(t, reach.type, &type, &reach.type);
+
+	*ret = false;
+	if (err || record == LM_NO_TYPE || reach.whole || (type.kind != LM_TYPE_RECORD && type.kind != LM_TYPE_UNION))
+		return err;
+	err = lm_typing_parts(t, record, reach.type, &place, 1, &nr);
+	*ret = nr > 0;
+	return err;
+}
+
 /* What one operand says; a better outcome than before replaces it. */
 static struct lm_err *operand(struct lm_locator *l, const struct lm_flow_row *row, unsigned i, uint32_t record,
 			      struct lm_hit *hit)
@@ -311,16 +327,19 @@ static struct lm_err *operand(struct lm_locator *l, const struct lm_flow_row *ro
 	const struct lm_operand *m = &row->insn.mem[i];
 	struct lm_reach reach = row->reach[i], wanted = reach;
 	struct lm_type_leaf leaf;
-	bool same = false, found = false;
+	bool same = false, found = false, part = false;
 	struct lm_err *err = NULL;
 
 	if (reach.type != LM_NO_TYPE) {
 		err = lm_typing_leaf(&t, reach, m->size, NULL, NULL, &leaf, &found);
 		if (!err && found)
 			err = find_wanted(&t, record, &wanted, &same);
+		if (!err && found && !same)
+			err = is_part(&t, record, reach, &part);
 	}
 	if (err)
 		return err;
+	hit->reach = reach;
 	hit->size = m->size;
 	hit->read = m->read;
 	hit->write = m->write;
@@ -336,7 +355,7 @@ static struct lm_err *operand(struct lm_locator *l, const struct lm_flow_row *ro
 		hit->offset = wanted.offset;
 		hit->stride = leaf.indexed ? wanted.stride : 0;
 	} else if (LM_LEAF_IS_NAMED(leaf, reach)) {
-		hit->outcome = LM_OUTCOME_ELSEWHERE;
+		hit->outcome = part ? LM_OUTCOME_PART : LM_OUTCOME_ELSEWHERE;
 	}
 	return NULL;
 }
@@ -363,6 +382,21 @@ static struct lm_err *operands(struct lm_locator *l, const struct lm_flow_row *r
 	return err;
 }
 
+struct lm_err *lm_locator_enter(struct lm_locator *l, const struct lm_function *f,
+				const struct lm_flow_arguments *entry)
+{
+	struct lm_err *err;
+
+	lm_arena_release(&l->arena);
+	l->arena = (struct lm_arena){ 0 };
+	l->function = NULL;
+	err = entry ? lm_flow_run_handed(&l->source, f, entry, &l->arena, &l->flow) :
+		      lm_flow_run(&l->source, f, &l->arena, &l->flow);
+	if (!err)
+		l->function = f;
+	return err;
+}
+
 struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, uint32_t record, struct lm_hit *ret)
 {
 	const struct lm_function *f = NULL;
@@ -370,7 +404,7 @@ struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, u
 	struct lm_err *err = NULL;
 	uint64_t ip;
 
-	*ret = (struct lm_hit){ .outcome = LM_OUTCOME_NO_FUNCTION };
+	*ret = (struct lm_hit){ .outcome = LM_OUTCOME_NO_FUNCTION, .reach.type = LM_NO_TYPE };
 	if (!lm_locator_address(l, s->dso, s->ip, &ip))
 		return NULL;
 	err = lm_debuginfo_function(l->bin, ip, &f);
@@ -380,17 +414,13 @@ struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, u
 	if (err || !f)
 		return err;
 	ret->site = *f->name ? f->name : NULL;
+	ret->function = f;
 	ret->outcome = LM_OUTCOME_NO_CODE;
-	if (f != l->function) {
-		/* Rows come by address: a function is not asked for again. */
-		lm_arena_release(&l->arena);
-		l->arena = (struct lm_arena){ 0 };
-		l->function = NULL;
-		err = lm_flow_run(&l->source, f, &l->arena, &l->flow);
-		if (err)
-			return err;
-		l->function = f;
-	}
+	/* Rows come by address: a function is not asked for again. */
+	if (f != l->function)
+		err = lm_locator_enter(l, f, NULL);
+	if (err)
+		return err;
 	row = lm_flow_at(&l->flow, ip);
 	row = row ? meant(&l->flow, row, s) : NULL;
 	if (!row)

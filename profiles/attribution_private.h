@@ -17,6 +17,8 @@ struct lm_hit {
 	uint32_t size;			/* bytes that the instruction touches; 0 not known */
 	bool read, write;
 	bool code;			/* an instruction was found: read and write are its own */
+	const struct lm_function *function;	/* NULL: not known */
+	struct lm_reach reach;		/* of its operand; LM_NO_TYPE: not known */
 };
 
 /* The code side: where files lie, which instruction a sample means. */
@@ -43,6 +45,16 @@ bool lm_locator_address(const struct lm_locator *l, uint32_t dso, uint64_t runti
 /* What the instruction of a sample touches.  record: the type that is looked for; LM_NO_TYPE: any struct. */
 struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, uint32_t record, struct lm_hit *ret)
 	LM_MUST_CHECK;
+
+/* Follows a function anew, with more known of its arguments; hits in it are taken from there until the next one. */
+struct lm_err *lm_locator_enter(struct lm_locator *l, const struct lm_function *f,
+				const struct lm_flow_arguments *entry) LM_MUST_CHECK;
+
+/* ---- attribution_callers.c ---- */
+
+/* Hits that reach a part of the record in samples without a data address: those that callers explain. */
+struct lm_err *lm_ask_the_callers(struct lm_locator *l, const struct lm_samples *samples, uint32_t record,
+				  struct lm_hit *hits) LM_MUST_CHECK;
 
 /* An object of the record: [base, base + size). */
 struct lm_object {

@@ -24,6 +24,7 @@ struct symbol {
 struct part {	/* a section that is in memory */
 	uint64_t addr, size;
 	const uint8_t *bytes;	/* NULL: .bss */
+	bool code;
 };
 
 struct load { uint64_t addr, offset, size; };
@@ -39,6 +40,8 @@ struct lm_image {
 	size_t nr_symbols, cap_symbols;
 	struct load *loads;
 	size_t nr_loads, cap_loads;
+	uint64_t *exports;	/* addresses, sorted */
+	size_t nr_exports, cap_exports;
 };
 
 static int by_address(const void *a, const void *b)
@@ -53,9 +56,16 @@ static int by_address(const void *a, const void *b)
 	return x->order > y->order ? -1 : x->order < y->order;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
 static void add_part(struct lm_image *image, Elf_Scn *scn, const GElf_Shdr *h)
 {
-	struct part p = { .addr = h->sh_addr, .size = h->sh_size };
+	struct part p = { .addr = h->sh_addr, .size = h->sh_size, .code = h->sh_flags & SHF_EXECINSTR };
 	Elf_Data *data = h->sh_type == SHT_NOBITS ? NULL : elf_rawdata(scn, NULL);
 
 	if (data && data->d_buf) {
@@ -88,6 +98,22 @@ static void add_symbols(struct lm_image *image, Elf_Scn *scn, const GElf_Shdr *h
 	}
 }
 
+static void add_exports(struct lm_image *image, Elf_Scn *scn, const GElf_Shdr *h)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t nr = data && h->sh_entsize ? data->d_size / h->sh_entsize : 0;
+
+	for (size_t i = 0; i < nr && i < INT32_MAX; i++) {
+		GElf_Sym sym;
+
+		if (gelf_getsym(data, (int)i, &sym) && sym.st_shndx != SHN_UNDEF)
+			*LM_ARENA_PUSH(&image->arena, image->exports, image->nr_exports, image->cap_exports) =
+				sym.st_value;
+	}
+	if (image->nr_exports)
+		qsort(image->exports, image->nr_exports, sizeof(*image->exports), by_value);
+}
+
 static void read_sections(struct lm_image *image)
 {
 	Elf_Scn *scn = NULL, *dynamic = NULL;
@@ -103,8 +129,11 @@ static void read_sections(struct lm_image *image)
 		else if (h.sh_type == SHT_DYNSYM)
 			dynamic = scn;
 	}
-	if (!image->nr_symbols && dynamic && gelf_getshdr(dynamic, &h))
-		add_symbols(image, dynamic, &h);
+	if (dynamic && gelf_getshdr(dynamic, &h)) {
+		add_exports(image, dynamic, &h);
+		if (!image->nr_symbols)
+			add_symbols(image, dynamic, &h);
+	}
 	if (image->nr_symbols)
 		qsort(image->symbols, image->nr_symbols, sizeof(*image->symbols), by_address);
 }
@@ -192,6 +221,21 @@ const uint8_t *lm_image_bytes(const struct lm_image *image, uint64_t address, si
 		return NULL;
 	*len = p->size - (address - p->addr);
 	return p->bytes + (address - p->addr);
+}
+
+bool lm_image_part(const struct lm_image *image, size_t n, struct lm_image_part *ret)
+{
+	if (n >= image->nr_parts)
+		return false;
+	*ret = (struct lm_image_part){ image->parts[n].addr, image->parts[n].bytes, image->parts[n].size,
+				       image->parts[n].code };
+	return true;
+}
+
+bool lm_image_exports(const struct lm_image *image, uint64_t address)
+{
+	return image->nr_exports &&
+		bsearch(&address, image->exports, image->nr_exports, sizeof(*image->exports), by_value);
 }
 
 const char *lm_image_symbol(const struct lm_image *image, uint64_t address, uint64_t *start)

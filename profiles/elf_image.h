@@ -24,6 +24,20 @@ enum lm_machine lm_image_machine(const struct lm_image *image);
 /* The bytes from address to the end of its section, *len of them; NULL where the file has none. */
 const uint8_t *lm_image_bytes(const struct lm_image *image, uint64_t address, size_t *len);
 
+/* A section that is in memory: its bytes are the file's (NULL: it has none there). */
+struct lm_image_part {
+	uint64_t addr;
+	const uint8_t *bytes;
+	size_t len;
+	bool code;		/* it is executed */
+};
+
+/* The n-th one, n from 0; false behind the last. */
+bool lm_image_part(const struct lm_image *image, size_t n, struct lm_image_part *ret);
+
+/* True if other files may use what starts at address by its name (a symbol for the dynamic linker). */
+bool lm_image_exports(const struct lm_image *image, uint64_t address);
+
 /* The symbol that address lies in (or that starts last before it, if sizes are missing); "" none. */
 const char *lm_image_symbol(const struct lm_image *image, uint64_t address, uint64_t *start);
 

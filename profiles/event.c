@@ -142,6 +142,20 @@ struct lm_event lm_event_classify(struct lm_span name)
 	return ev;
 }
 
+bool lm_event_counts(struct lm_span name)
+{
+	static const char *const parts[] = { "instructions", "inst_retired", "INST_RETIRED", "mem-stores", "all_loads",
+					     "all_stores", "ALL_LOADS", "ALL_STORES", NULL };
+	struct lm_event ev = lm_event_classify(name);
+
+	if (ev.kind == LM_EVENT_BREAKPOINT || ev.kind == LM_EVENT_SPE)
+		return true;
+	for (const char *const *part = parts; *part && ev.kind == LM_EVENT_SAMPLED; part++)
+		if (lm_span_has(name, *part))
+			return !lm_span_has(name, "lat");
+	return false;
+}
+
 enum lm_evidence lm_event_evidence(const struct lm_event *ev, bool has_addr)
 {
 	if (ev->kind == LM_EVENT_BREAKPOINT)

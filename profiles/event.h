@@ -26,6 +26,13 @@ struct lm_event {
 
 struct lm_event lm_event_classify(struct lm_span name);
 
+/*
+ * True if the event is known to fire after so many instructions or accesses:
+ * equally many samples, equally many executions.  Not so clocks and cycles, which
+ * wait where the processor waits, nor loads above a latency.
+ */
+bool lm_event_counts(struct lm_span name);
+
 /* What an event's name says: *loads* read, *stores* write; both or neither: does not say. */
 enum lm_does lm_event_does(struct lm_span name);
 

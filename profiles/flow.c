@@ -31,6 +31,8 @@ struct block {
 struct work {
 	struct lm_flow_run run;
 	struct lm_arena *arena;	/* for the rows */
+	const struct lm_flow_arguments *entry;	/* NULL: only what types say */
+	bool handed;		/* write down what calls are handed */
 	struct lm_arena scratch;
 	struct lm_flow_row *rows;
 	size_t nr, cap;
@@ -256,10 +258,17 @@ static struct lm_flow_state unknown(const struct lm_flow_run *run)
 	return s;
 }
 
-static struct lm_flow_state at_entry(const struct lm_flow_run *run)
+static struct lm_flow_state at_entry(const struct lm_flow_run *run, const struct lm_flow_arguments *entry)
 {
 	struct lm_flow_state s = unknown(run);
 
+	for (unsigned n = 0; entry && n < LM_MAX_ARGUMENTS; n++) {
+		uint8_t r = lm_machine_argument(run->machine, n);
+
+		if (r != LM_NO_REG && entry->of[n].type != LM_NO_TYPE)
+			s.regs[r] = (struct lm_flow_value){ LM_V_POINTER, entry->of[n].type, entry->of[n].offset,
+							    entry->of[n].stride };
+	}
 	/* The call pushed the return address on x86. */
 	s.regs[lm_machine_sp(run->machine)] = (struct lm_flow_value){
 		.kind = LM_V_FRAME, .type = LM_NO_TYPE, .offset = run->machine == LM_X86_64 ? -8 : 0,
@@ -324,12 +333,33 @@ static struct lm_err *enter(struct work *w, struct block *b, const struct lm_flo
 	return err;
 }
 
+/* What the argument registers point to where control goes elsewhere. */
+static struct lm_err *note_arguments(struct work *w, const struct lm_flow_state *s, struct lm_flow_row *row)
+{
+	struct lm_flow_arguments *a = LM_ARENA_NEW(w->arena, struct lm_flow_arguments);
+	struct lm_err *err = NULL;
+	bool on_stack;
+
+	for (unsigned n = 0; n < LM_MAX_ARGUMENTS && !err; n++) {
+		struct lm_operand at = { .base = lm_machine_argument(w->run.machine, n), .index = LM_NO_REG,
+					 .scale = 1 };
+
+		a->of[n].type = LM_NO_TYPE;
+		if (at.base != LM_NO_REG)
+			err = lm_flow_reach(&w->run, s, &row->insn, &at, &a->of[n], &on_stack);
+	}
+	row->handed = a;
+	return err;
+}
+
 static struct lm_err *run_row(struct work *w, struct lm_flow_state *s, struct lm_flow_row *row, bool keep)
 {
 	struct lm_err *err = NULL;
 
 	for (unsigned m = 0; keep && m < row->insn.nr_mem && !err; m++)
 		err = lm_flow_reach(&w->run, s, &row->insn, &row->insn.mem[m], &row->reach[m], &row->on_stack[m]);
+	if (!err && keep && w->handed && row->insn.target)
+		err = note_arguments(w, s, row);
 	return err ? err : lm_flow_step(&w->run, s, &row->insn);
 }
 
@@ -431,7 +461,7 @@ static struct lm_err *follow_types(struct work *w)
 		err = collect_places(w);
 	if (err)
 		return err;
-	s = at_entry(&w->run);
+	s = at_entry(&w->run, w->entry);
 	err = enter(w, &w->blocks[entry < w->nr ? w->block_of[entry] : 0], &s);
 	if (!err)
 		err = reach_the_rest(w);
@@ -440,24 +470,37 @@ static struct lm_err *follow_types(struct work *w)
 	return err;
 }
 
+static struct lm_err *run(struct work *w, const struct lm_flow_source *from, const struct lm_function *function,
+			  struct lm_flow *ret)
+{
+	struct lm_err *err = NULL;
+
+	w->run = (struct lm_flow_run){ .source = from, .function = function, .typing = { from->bin, function->unit },
+				       .machine = lm_image_machine(from->image) };
+	for (size_t i = 0; i < function->nr_ranges; i++)
+		decode_range(w, function->ranges[i]);
+	if (w->nr) {
+		qsort(w->rows, w->nr, sizeof(*w->rows), by_address);
+		err = follow_types(w);
+	}
+	lm_arena_release(&w->scratch);
+	if (!err)
+		*ret = (struct lm_flow){ function, w->rows, w->nr };
+	return err;
+}
+
 struct lm_err *lm_flow_run(const struct lm_flow_source *from, const struct lm_function *function,
 			   struct lm_arena *arena, struct lm_flow *ret)
 {
-	struct work w = {
-		.run = { .source = from, .function = function, .typing = { from->bin, function->unit },
-			 .machine = lm_image_machine(from->image) },
-		.arena = arena,
-	};
-	struct lm_err *err = NULL;
+	struct work w = { .arena = arena };
 
-	for (size_t i = 0; i < function->nr_ranges; i++)
-		decode_range(&w, function->ranges[i]);
-	if (w.nr) {
-		qsort(w.rows, w.nr, sizeof(*w.rows), by_address);
-		err = follow_types(&w);
-	}
-	lm_arena_release(&w.scratch);
-	if (!err)
-		*ret = (struct lm_flow){ function, w.rows, w.nr };
-	return err;
+	return run(&w, from, function, ret);
+}
+
+struct lm_err *lm_flow_run_handed(const struct lm_flow_source *from, const struct lm_function *function,
+				  const struct lm_flow_arguments *entry, struct lm_arena *arena, struct lm_flow *ret)
+{
+	struct work w = { .arena = arena, .entry = entry, .handed = true };
+
+	return run(&w, from, function, ret);
 }

@@ -16,11 +16,19 @@
 #include "profiles/insn.h"
 #include "profiles/typing.h"
 
+enum { LM_MAX_ARGUMENTS = 8 };	/* that are handed in registers */
+
+/* What the argument registers point to where a function starts, or where it is called. */
+struct lm_flow_arguments {
+	struct lm_reach of[LM_MAX_ARGUMENTS];	/* LM_NO_TYPE: not known */
+};
+
 /* One instruction with what its operands reach. */
 struct lm_flow_row {
 	struct lm_insn insn;
 	struct lm_reach reach[LM_MAX_MEM];	/* LM_NO_TYPE: not known */
 	bool on_stack[LM_MAX_MEM];		/* in this function's own frame: a spill, a local variable */
+	const struct lm_flow_arguments *handed;	/* lm_flow_run_handed(): at calls and jumps with a target */
 };
 
 struct lm_flow {
@@ -44,6 +52,11 @@ struct lm_flow_source {
 /* Follows the types through a function.  *ret is in arena. */
 struct lm_err *lm_flow_run(const struct lm_flow_source *from, const struct lm_function *function,
 			   struct lm_arena *arena, struct lm_flow *ret) LM_MUST_CHECK;
+
+/* The same where more is known of the arguments than their types (entry; NULL: no more); fills in handed. */
+struct lm_err *lm_flow_run_handed(const struct lm_flow_source *from, const struct lm_function *function,
+				  const struct lm_flow_arguments *entry, struct lm_arena *arena,
+				  struct lm_flow *ret) LM_MUST_CHECK;
 
 /* The row of the instruction at an address, or NULL. */
 const struct lm_flow_row *lm_flow_at(const struct lm_flow *flow, uint64_t address);

@@ -202,6 +202,8 @@ static const char *advice(enum lm_drop why)
 	case LM_DROP_NO_CODE:
 	case LM_DROP_NO_TYPE:
 		return "give the program that ran as --binary, built with -g";
+	case LM_DROP_PART:
+		return "record data accesses, for example with perf mem record -a: their addresses tell the object";
 	case LM_DROP_GUEST:
 		return "record inside the guest";
 	case LM_DROP_LOST:

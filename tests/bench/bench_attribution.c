@@ -6,7 +6,9 @@
  *
  * TRUTH.tsv: ip, function, member, offset in it, offset in RECORD, size, store,
  * accesses - as recorded by an emulator.  Right: the pointer's type is one that
- * lies in RECORD at that distance, and the leaf is the same.
+ * lies in RECORD at that distance, and the leaf is the same.  Then the same
+ * instructions as one profile without data addresses: how much of it is named
+ * as leaves of RECORD itself, and how much of that is wrong.
  */
 #include "profiles/attribution.h"
 #include "profiles/flow.h"
@@ -169,6 +171,96 @@ static void truth(struct bench *b, const char *path)
 	       100.0 * (double)own / (double)all);
 }
 
+/* ---- the truth as a profile of instruction addresses ---- */
+
+struct leaf { uint64_t ip, n; int64_t offset; uint32_t size; bool store; };
+
+struct leaves {
+	struct leaf *items;
+	size_t nr, cap;
+};
+
+static void read_leaves(struct bench *b, const char *path, struct leaves *l)
+{
+	FILE *f = fopen(path, "r");
+	char line[1024];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		struct leaf x;
+		int store;
+
+		if (sscanf(line, "%" SCNx64 "\t%*s\t%*s\t%*s\t%" SCNd64 "\t%" SCNu32 "\t%d\t%" SCNu64, &x.ip, &x.offset,
+			   &x.size, &store, &x.n) != 5)
+			continue;
+		x.store = store;
+		*LM_ARENA_PUSH(&b->arena, l->items, l->nr, l->cap) = x;
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Is the row's member the one that the emulator saw?  An array whose element is open stands for all of them. */
+static bool names_leaf(struct bench *b, uint32_t record, const struct leaf *x, const char *member, uint64_t rest)
+{
+	struct lm_typing t = { b->src.bin, b->last->unit };
+	struct lm_type_leaf leaf;
+	struct lm_str path = { 0 };
+	uint64_t at;
+	bool found, same;
+	size_t len = strlen(member);
+
+	check(lm_typing_leaf(&t, (struct lm_reach){ record, x->offset, 0, true }, x->size, &path, &at, &leaf, &found));
+	same = found && ((!strcmp(lm_str_text(&path), member) && at == rest) ||
+			 (!strncmp(lm_str_text(&path), member, len) && lm_str_text(&path)[len] == '['));
+	lm_str_release(&path);
+	return same;
+}
+
+/* Each row of the truth is a CPU of its own, so that what is said of it comes back. */
+static void profile(struct bench *b, const char *path)
+{
+	struct leaves l = { 0 };
+	struct lm_samples t;
+	struct lm_accesses out;
+	struct lm_attribution a;
+	struct lm_attribution_opts opts = { .record = b->record };
+	uint64_t named = 0, wrong = 0, all = 0;
+	const struct lm_dbg_record *rec;
+	uint32_t record;
+
+	read_leaves(b, path, &l);
+	lm_samples_init(&t);
+	lm_accesses_init(&out);
+	for (size_t i = 0; i < l.nr; i++) {
+		lm_samples_add(&t, (struct lm_sample){ .ip = l.items[i].ip, .symbol = LM_NO_STRING, .dso = LM_NO_STRING,
+						       .cpu = (int32_t)i, .evidence = LM_EVIDENCE_PRECISE,
+						       .op = l.items[i].store ? LM_OP_WRITE : LM_OP_READ,
+						       .count = l.items[i].n });
+		t.samples += l.items[i].n;
+		all += l.items[i].n;
+	}
+	check(lm_attribute(b->src.bin, &t, &opts, &out, &a));
+	check(lm_debuginfo_record(b->src.bin, b->record, &rec));
+	check(lm_debuginfo_type_of_record(b->src.bin, rec, &record));
+	for (size_t i = 0; i < out.nr; i++) {
+		const struct lm_access *r = &out.rows[i];
+		const char *member = lm_strings_get(out.strings, r->member);
+		const struct leaf *x = &l.items[r->cpu];
+		bool right = names_leaf(b, record, x, member, r->offset);
+
+		named += r->reads + r->writes;
+		wrong += right ? 0 : r->reads + r->writes;
+		if (!right && getenv("LM_OPEN"))
+			printf("  wrong %" PRIx64 " byte %" PRId64 ": %s + %" PRIu64 "\n", x->ip, x->offset, member, r->offset);
+	}
+	printf("as a profile without data addresses: %.2f %% named as leaves of %s, %.4f %% wrong\n",
+	       100.0 * (double)named / (double)all, b->record, 100.0 * (double)wrong / (double)all);
+	for (unsigned i = 0; i < LM_NR_OUTCOMES; i++)
+		printf("  %8" PRIu64 "  %s\n", a.count[i], lm_outcome_text((enum lm_outcome)i));
+	lm_accesses_release(&out);
+	lm_samples_release(&t);
+}
+
 struct tally { unsigned all, stack, typed, open; };
 
 static void count_row(struct bench *b, const struct lm_flow_row *row, struct tally *t)
@@ -294,6 +386,9 @@ int main(int argc, char **argv)
 	if (argc > 3) {
 		truth(&b, argv[3]);
 		printf("attribution by instructions: %.2f s\n", now() - from);
+		from = now();
+		profile(&b, argv[3]);
+		printf("attribution of the profile: %.2f s\n", now() - from);
 	}
 	from = now();
 	whole_unit(&b, "mm/memcontrol.c", &t);

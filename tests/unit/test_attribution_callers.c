@@ -1,0 +1,320 @@
+/*
+ * test_attribution_callers.c - samples in functions that were handed a part:
+ * what callers and their samples say of them.
+ */
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "profiles/attribution.h"
+#include "profiles/elf_image.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Labels stand at the accesses. */
+static const char source[] =
+	"struct inner { long hits; long kind; };\n"
+	"struct rec { long id; struct inner in, out; };\n"
+	"struct other { long a[4]; struct inner in; };\n"
+	"#define apart __attribute__((noinline, noclone, noipa))\n"
+	"#define TOUCH(label, place) __asm__ volatile(#label \": addq $1, %0\" : \"+m\"(place))\n"
+	"static apart void only(struct inner *i) { TOUCH(at_only, i->hits); }\n"
+	"static apart void mixed(struct inner *i) { TOUCH(at_mixed, i->kind); }\n"
+	"static apart void members(struct inner *i) { TOUCH(at_members, i->hits); }\n"
+	"apart void use_rec(struct rec *r) { TOUCH(at_rec, r->id); only(&r->in); mixed(&r->out); members(&r->in); }\n"
+	"apart void use_out(struct rec *r) { TOUCH(at_out, r->id); members(&r->out); }\n"
+	"apart void use_other(struct other *o) { TOUCH(at_other, o->a[0]); mixed(&o->in); }\n"
+	"apart void peek(struct other *o) { TOUCH(at_peek, o->a[1]); }\n"
+	"apart void peek_out(struct rec *r) { TOUCH(at_peek_out, r->out.hits); }\n"
+	"struct rec a; struct other o;\n"
+	"int main(void) { use_rec(&a); use_out(&a); use_other(&o); peek(&o); peek_out(&a); return 0; }\n";
+
+struct place {
+	struct lm_arena arena;
+	char *dir, *path;
+	struct lm_debuginfo *bin;
+	struct lm_image *image;
+	struct lm_samples samples;
+	struct lm_accesses out;
+	struct lm_attribution result;
+};
+
+static void must(struct lm_err *err)
+{
+	if (err)
+		fail_msg("%s", err->msg);
+}
+
+static int setup(void **state)
+{
+	struct place *p = calloc(1, sizeof(*p));
+	struct lm_str errors = { 0 };
+	char *c;
+	int status;
+
+	assert_non_null(p);
+	must(lm_temp_dir(&p->arena, &p->dir));
+	c = lm_arena_printf(&p->arena, "%s/program.c", p->dir);
+	p->path = lm_arena_printf(&p->arena, "%s/program", p->dir);
+	must(lm_file_write(c, source, strlen(source)));
+	char cc[] = "gcc", g[] = "-g", o2[] = "-O2", fixed[] = "-fno-pie", pie[] = "-no-pie", o[] = "-o";
+	char *argv[] = { cc, g, o2, fixed, pie, o, p->path, c, NULL };
+
+	lm_run(argv, p->dir, 60, 4096, &errors, &status);
+	if (status)
+		fail_msg("%s", lm_str_text(&errors));
+	lm_str_release(&errors);
+	must(lm_debuginfo_open(p->path, &p->bin));
+	must(lm_image_open(p->path, &p->image));
+	lm_samples_init(&p->samples);
+	lm_accesses_init(&p->out);
+	*state = p;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct place *p = *state;
+
+	lm_samples_release(&p->samples);
+	lm_accesses_release(&p->out);
+	lm_image_close(p->image);
+	lm_debuginfo_close(p->bin);
+	lm_remove_tree(p->dir);
+	lm_arena_release(&p->arena);
+	free(p);
+	return 0;
+}
+
+static void add_at(struct place *p, const char *label, uint64_t count, uint64_t address)
+{
+	struct lm_sample s = { .dso = LM_NO_STRING, .symbol = LM_NO_STRING, .cpu = LM_CPU_UNKNOWN, .addr = address,
+			       .evidence = LM_EVIDENCE_PRECISE, .count = count };
+
+	if (!lm_image_find(p->image, label, &s.ip))
+		fail_msg("no symbol %s", label);
+	lm_samples_add(&p->samples, s);
+	p->samples.samples += count;
+}
+
+static void add(struct place *p, const char *label, uint64_t count)
+{
+	add_at(p, label, count, 0);
+}
+
+/* Attributes; the outcomes and the drops add up. */
+static void attribute(struct place *p)
+{
+	struct lm_attribution_opts opts = { .record = "rec" };
+	uint64_t outcomes = 0, drops = 0;
+
+	must(lm_attribute(p->bin, &p->samples, &opts, &p->out, &p->result));
+	for (unsigned i = 0; i < LM_NR_OUTCOMES; i++)
+		outcomes += p->result.count[i];
+	for (unsigned i = 0; i < LM_NR_DROPS; i++)
+		drops += p->out.drops[i];
+	assert_int_equal(outcomes, p->result.samples);
+	assert_int_equal(p->out.samples, p->out.used + drops);
+}
+
+/* Accesses that one function made to one member. */
+static uint64_t writes(struct place *p, const char *site, const char *member)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->out.nr; i++)
+		if (!strcmp(lm_strings_get(p->out.strings, p->out.rows[i].member), member) &&
+		    !strcmp(lm_strings_get(p->out.strings, p->out.rows[i].site), site))
+			sum += p->out.rows[i].writes;
+	return sum;
+}
+
+/* One sample is enough where every caller hands over the same. */
+static void what_all_callers_hand_over_is_sure(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_only", 1);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_CALLERS], 1);
+	assert_int_equal(writes(p, "only", "in.hits"), 1);
+	assert_int_equal(p->out.rows[0].evidence, LM_EVIDENCE_TYPED);
+}
+
+static void one_of_several_is_open(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_mixed", 100000);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_PART], 100000);
+	assert_int_equal(p->out.drops[LM_DROP_PART], 100000);
+	assert_int_equal(p->out.nr, 0);
+}
+
+static void a_caller_that_was_seen_is_likely(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_mixed", 300);
+	add(p, "at_rec", 5);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_LIKELY], 300);
+	assert_int_equal(writes(p, "mixed", "out.kind"), 300);
+}
+
+static void few_samples_prove_nothing(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_mixed", 299);
+	add(p, "at_rec", 5);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_LIKELY], 0);
+	assert_int_equal(p->result.count[LM_OUTCOME_PART], 299);
+}
+
+/* (k + 3) / n is 1 % at most: 97 of 10,000, not 98. */
+static void seldom_is_how_seldom(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_mixed", 10000);
+	add(p, "at_rec", 5000);
+	add(p, "at_other", 97);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_LIKELY], 10000);
+}
+
+static void more_than_seldom_is_open(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_mixed", 10000);
+	add(p, "at_rec", 5000);
+	add(p, "at_other", 98);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_PART], 10000);
+}
+
+/* The other record is in use: that its caller has no samples may be the event's doing. */
+static void a_record_in_use_has_callers_too(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_mixed", 10000);
+	add(p, "at_rec", 5000);
+	add(p, "at_peek", 1);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_PART], 10000);
+}
+
+static void another_member_in_use_has_callers_too(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_members", 10000);
+	add(p, "at_rec", 5000);
+	add(p, "at_peek_out", 1);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_PART], 10000);
+}
+
+static void another_member_may_be_out_of_use(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_members", 10000);
+	add(p, "at_rec", 5000);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_LIKELY], 10000);
+	assert_int_equal(writes(p, "members", "in.hits"), 10000);
+}
+
+static void named(struct place *p, const char *event)
+{
+	lm_strings_add(p->samples.events, event, strlen(event));
+	add(p, "at_mixed", 10000);
+	add(p, "at_rec", 5000);
+	attribute(p);
+}
+
+static void an_event_that_counts(void **state)
+{
+	struct place *p = *state;
+
+	named(p, "mem_inst_retired.all_loads:pp");
+	assert_int_equal(p->result.count[LM_OUTCOME_LIKELY], 10000);
+}
+
+/* Cycles are spent where the processor waits: they do not count calls. */
+static void an_event_that_takes_time(void **state)
+{
+	struct place *p = *state;
+
+	named(p, "cycles:pp");
+	assert_int_equal(p->result.count[LM_OUTCOME_PART], 10000);
+}
+
+static void loads_above_a_latency(void **state)
+{
+	struct place *p = *state;
+
+	named(p, "cpu/mem-loads,ldlat=30/P");
+	assert_int_equal(p->result.count[LM_OUTCOME_PART], 10000);
+}
+
+/* Late samples count for the neighbours, but what all callers hand over stays sure. */
+static void samples_that_skid(void **state)
+{
+	struct place *p = *state;
+	struct lm_sample s = { .dso = LM_NO_STRING, .symbol = LM_NO_STRING, .cpu = LM_CPU_UNKNOWN, .count = 1,
+			       .evidence = LM_EVIDENCE_SKIDDING };
+
+	assert_true(lm_image_find(p->image, "at_only", &s.ip));
+	lm_samples_add(&p->samples, s);
+	p->samples.samples++;
+	named(p, "instructions");
+	assert_int_equal(p->result.count[LM_OUTCOME_CALLERS], 1);
+	assert_int_equal(p->result.count[LM_OUTCOME_PART], 10000);
+}
+
+/* A data address knows better than callers do. */
+static void an_address_is_not_asked_for(void **state)
+{
+	struct place *p = *state;
+
+	add_at(p, "at_only", 7, 0x7f0000001000);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_CALLERS], 0);
+	assert_int_equal(p->out.drops[LM_DROP_OTHER_OBJECT], 7);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_all_callers_hand_over_is_sure),
+		TEST(one_of_several_is_open),
+		TEST(a_caller_that_was_seen_is_likely),
+		TEST(few_samples_prove_nothing),
+		TEST(seldom_is_how_seldom),
+		TEST(more_than_seldom_is_open),
+		TEST(a_record_in_use_has_callers_too),
+		TEST(another_member_in_use_has_callers_too),
+		TEST(another_member_may_be_out_of_use),
+		TEST(an_event_that_counts),
+		TEST(an_event_that_takes_time),
+		TEST(loads_above_a_latency),
+		TEST(samples_that_skid),
+		TEST(an_address_is_not_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
