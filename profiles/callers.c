@@ -1,6 +1,6 @@
 /*
- * callers.c - calls by their bytes, all in one pass; and what else may hold a
- * function's address.
+ * callers.c - calls by their bytes, and what else holds a function's address,
+ * all in one pass.
  *
  * The bytes of a call are looked for at every place where one may start, which
  * is fast and finds too many: who asks looks at the caller's instructions.
@@ -24,6 +24,9 @@ struct lm_callers {
 	const struct lm_flow_source *source;
 	struct branch *branches;	/* by target, then by place */
 	size_t nr, cap;
+	uint64_t *taken;		/* addresses of functions that something else holds, sorted */
+	size_t nr_taken, cap_taken;
+	uint64_t low, high;		/* code lies in [low, high) */
 	bool listed;
 	struct lm_arena arena;
 };
@@ -75,40 +78,85 @@ static bool is_branch(const uint8_t *code, size_t p, size_t *from)
 	return p >= 2 && code[p - 2] == 0x0f && (code[p - 1] & 0xf0) == 0x80;
 }
 
-static void add_branch(struct lm_callers *c, uint64_t target, uint64_t at)
+/* Functions start where symbols do: most bytes that look like an address of one fail here. */
+static bool is_start(const struct lm_callers *c, uint64_t address)
 {
-	*LM_ARENA_PUSH(&c->arena, c->branches, c->nr, c->cap) = (struct branch){ target, at };
+	return address >= c->low && address < c->high && lm_image_alias(c->source->image, address, 0);
 }
 
+static void add_branch(struct lm_callers *c, uint64_t target, uint64_t at)
+{
+	if (is_start(c, target))
+		*LM_ARENA_PUSH(&c->arena, c->branches, c->nr, c->cap) = (struct branch){ target, at };
+}
+
+static void add_taken(struct lm_callers *c, uint64_t address)
+{
+	if (is_start(c, address))
+		*LM_ARENA_PUSH(&c->arena, c->taken, c->nr_taken, c->cap_taken) = address;
+}
+
+/*
+ * Branches, and other uses of an address: lea symbol(%rip), known by its opcode,
+ * and any four bytes that are the address (mov $symbol).
+ */
 static void list_x86(struct lm_callers *c, const struct lm_image_part *part)
 {
-	size_t from;
+	for (size_t p = 0; p + 4 <= part->len; p++) {
+		const uint8_t *at = part->bytes + p;
+		int64_t w = (int32_t)word(at);
+		uint64_t target = part->addr + p + 4 + (uint64_t)w;
+		size_t from;
 
-	for (size_t p = 1; p + 4 <= part->len; p++) {
-		const struct lm_image *image = c->source->image;
-		uint64_t target = part->addr + p + 4 + (uint64_t)(int64_t)(int32_t)word(part->bytes + p);
-
-		/* Functions start where symbols do: most bytes that look like a call fail here. */
-		if (is_branch(part->bytes, p, &from) && lm_image_alias(image, target, 0))
+		if (is_branch(part->bytes, p, &from))
 			add_branch(c, target, part->addr + from);
+		else if (p >= 2 && at[-2] == 0x8d && (at[-1] & 0xc7) == 0x05)
+			add_taken(c, target);
+		add_taken(c, (uint64_t)w);
+		if (w < 0)
+			add_taken(c, (uint32_t)w);
 	}
+}
+
+/* adrp of the page of a function, and an add of the rest soon behind. */
+static void list_adrp(struct lm_callers *c, const struct lm_image_part *part, size_t p)
+{
+	uint32_t w = word(part->bytes + p);
+	int64_t pages = signed_bits((w >> 5 & 0x7ffff) << 2 | (w >> 29 & 3), 21);
+	uint64_t page = ((part->addr + p) & ~UINT64_C(0xfff)) + (uint64_t)pages * 0x1000;
+
+	for (size_t q = p + 4; q + 4 <= part->len && q <= p + 4 * ADD_WITHIN; q += 4)
+		if ((word(part->bytes + q) & 0xffc00000) == 0x91000000)
+			add_taken(c, page + (word(part->bytes + q) >> 10 & 0xfff));
 }
 
 static void list_arm64(struct lm_callers *c, const struct lm_image_part *part)
 {
 	for (size_t p = 0; p + 4 <= part->len; p += 4) {
 		uint32_t w = word(part->bytes + p);
-		int64_t distance;
+		uint64_t at = part->addr + p;
 
 		if ((w & 0x7c000000) == 0x14000000)
-			distance = signed_bits(w, 26) * 4;
+			add_branch(c, at + (uint64_t)(signed_bits(w, 26) * 4), at);
 		else if ((w & 0xff000010) == 0x54000000)
-			distance = signed_bits(w >> 5, 19) * 4;
-		else
-			continue;
-		if (lm_image_alias(c->source->image, part->addr + p + (uint64_t)distance, 0))
-			add_branch(c, part->addr + p + (uint64_t)distance, part->addr + p);
+			add_branch(c, at + (uint64_t)(signed_bits(w >> 5, 19) * 4), at);
+		else if ((w & 0x9f000000) == 0x90000000)
+			list_adrp(c, part, p);
 	}
+}
+
+/* Tables of pointers, and the addends of relocations, which are words of memory, too. */
+static void list_data(struct lm_callers *c, const struct lm_image_part *part)
+{
+	const struct lm_image *image = c->source->image;
+	uint64_t from = 0, to = 0;
+
+	/* Tables of where the functions are, which the kernel's tracer has, call nothing. */
+	if (!lm_image_find(image, "__start_mcount_loc", &from) || !lm_image_find(image, "__stop_mcount_loc", &to))
+		from = to = 0;
+	for (size_t p = (8 - part->addr % 8) % 8; p + 8 <= part->len; p += 8)
+		if (part->addr + p < from || part->addr + p >= to)
+			add_taken(c, wide(part->bytes + p));
 }
 
 static int by_target(const void *a, const void *b)
@@ -120,82 +168,47 @@ static int by_target(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static void list_branches(struct lm_callers *c)
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void find_code(struct lm_callers *c)
+{
+	struct lm_image_part part;
+
+	c->low = UINT64_MAX;
+	for (size_t i = 0; lm_image_part(c->source->image, i, &part); i++) {
+		if (!part.code)
+			continue;
+		c->low = part.addr < c->low ? part.addr : c->low;
+		c->high = part.addr + part.len > c->high ? part.addr + part.len : c->high;
+	}
+}
+
+static void list_all(struct lm_callers *c)
 {
 	enum lm_machine machine = lm_image_machine(c->source->image);
 	struct lm_image_part part;
 
+	c->listed = true;
+	find_code(c);
 	for (size_t i = 0; lm_image_part(c->source->image, i, &part); i++) {
-		if (!part.code || !part.bytes)
+		if (!part.bytes)
 			continue;
-		if (machine == LM_X86_64)
+		if (!part.code)
+			list_data(c, &part);
+		else if (machine == LM_X86_64)
 			list_x86(c, &part);
 		else
 			list_arm64(c, &part);
 	}
 	if (c->nr)
 		qsort(c->branches, c->nr, sizeof(*c->branches), by_target);
-	c->listed = true;
-}
-
-/* ---- other uses of an address ---- */
-
-/* Tables of where the functions are, which the kernel's tracer has, call nothing. */
-static bool is_table_of_tracer(const struct lm_image *image, uint64_t at)
-{
-	uint64_t from, to;
-
-	return lm_image_find(image, "__start_mcount_loc", &from) && lm_image_find(image, "__stop_mcount_loc", &to) &&
-		at >= from && at < to;
-}
-
-/* Tables of pointers, and the addends of relocations, which are words of memory, too. */
-static bool in_data(const struct lm_image *image, const struct lm_image_part *part, uint64_t entry)
-{
-	size_t first = (8 - part->addr % 8) % 8;
-
-	for (size_t p = first; p + 8 <= part->len; p += 8)
-		if (wide(part->bytes + p) == entry && !is_table_of_tracer(image, part->addr + p))
-			return true;
-	return false;
-}
-
-/* Any four bytes that are the address (mov $entry); the distance to it behind lea's opcode (lea entry(%rip)). */
-static bool in_x86(const struct lm_image_part *part, uint64_t entry)
-{
-	bool fits = (uint64_t)(int64_t)(int32_t)entry == entry || entry >> 32 == 0;
-
-	for (size_t p = 0; p + 4 <= part->len; p++) {
-		const uint8_t *at = part->bytes + p;
-		uint32_t w = word(at);
-
-		if (fits && w == (uint32_t)entry)
-			return true;
-		if (part->addr + p + 4 + (uint64_t)(int64_t)(int32_t)w == entry && p >= 2 && at[-2] == 0x8d &&
-		    (at[-1] & 0xc7) == 0x05)
-			return true;
-	}
-	return false;
-}
-
-/* adrp of its page, and an add of the rest soon behind. */
-static bool in_arm64(const struct lm_image_part *part, uint64_t entry)
-{
-	for (size_t p = 0; p + 4 <= part->len; p += 4) {
-		uint32_t w = word(part->bytes + p);
-		int64_t pages;
-
-		if ((w & 0x9f000000) != 0x90000000)
-			continue;
-		pages = signed_bits((w >> 5 & 0x7ffff) << 2 | (w >> 29 & 3), 21);
-		if (((part->addr + p) >> 12) + (uint64_t)pages != entry >> 12)
-			continue;
-		for (size_t q = p + 4; q + 4 <= part->len && q <= p + 4 * ADD_WITHIN; q += 4)
-			if ((word(part->bytes + q) & 0xffc00000) == 0x91000000 &&
-			    (word(part->bytes + q) >> 10 & 0xfff) == (entry & 0xfff))
-				return true;
-	}
-	return false;
+	if (c->nr_taken)
+		qsort(c->taken, c->nr_taken, sizeof(*c->taken), by_value);
 }
 
 /* What modules may call. */
@@ -213,19 +226,8 @@ static bool is_exported(const struct lm_image *image, const char *name)
 
 static bool is_closed(const struct lm_callers *c, const struct lm_function *f, uint64_t entry)
 {
-	const struct lm_image *image = c->source->image;
-	bool x86 = lm_image_machine(image) == LM_X86_64;
-	struct lm_image_part part;
-
-	if (lm_image_exports(image, entry) || is_exported(image, f->name))
-		return false;
-	for (size_t i = 0; lm_image_part(image, i, &part); i++) {
-		if (part.bytes && !part.code && in_data(image, &part, entry))
-			return false;
-		if (part.bytes && part.code && (x86 ? in_x86(&part, entry) : in_arm64(&part, entry)))
-			return false;
-	}
-	return true;
+	return !lm_image_exports(c->source->image, entry) && !is_exported(c->source->image, f->name) &&
+		!(c->nr_taken && bsearch(&entry, c->taken, c->nr_taken, sizeof(*c->taken), by_value));
 }
 
 /* ---- the answer ---- */
@@ -298,7 +300,7 @@ struct lm_err *lm_callers_of(struct lm_callers *callers, const struct lm_functio
 	struct lm_err *err = NULL;
 
 	if (!callers->listed)
-		list_branches(callers);
+		list_all(callers);
 	first = end = first_branch(callers, entry);
 	while (end < callers->nr && callers->branches[end].target == entry)
 		end++;

@@ -171,23 +171,15 @@ static struct lm_err *pointee(const struct lm_handing *h, const struct lm_functi
 	return NULL;
 }
 
-struct lm_err *lm_handed_parts(struct lm_handing *h, const struct lm_function *function, uint32_t *ret)
+struct lm_err *lm_handed_places(struct lm_handing *h, const struct lm_function *function, unsigned n, size_t *ret)
 {
 	struct lm_typing t = typing_of(h, function);
-	struct lm_err *err = NULL;
+	uint32_t type;
+	uint64_t place;
+	struct lm_err *err = pointee(h, function, n, &type);
 
 	*ret = 0;
-	for (unsigned n = 0; n < LM_MAX_ARGUMENTS && !err; n++) {
-		uint32_t type;
-		bool yes = false;
-
-		err = pointee(h, function, n, &type);
-		if (!err && type != LM_NO_TYPE)
-			err = is_part(h, &t, type, &yes);
-		if (yes)
-			*ret |= UINT32_C(1) << n;
-	}
-	return err;
+	return err || type == LM_NO_TYPE ? err : lm_typing_parts(&t, h->record, type, &place, 1, ret);
 }
 
 /* ---- what is handed over ---- */
@@ -375,14 +367,28 @@ struct lm_err *lm_handed_to(struct lm_handing *h, const struct lm_function *func
 	return handed_to(h, function, n, alike, 0, ret);
 }
 
-struct lm_err *lm_handed_shows(struct lm_handing *h, const struct lm_function *function, bool *ret)
+struct lm_err *lm_handed_shows(struct lm_handing *h, const struct lm_function *function, bool reads, bool writes,
+			       struct lm_shown *ret)
 {
+	struct lm_typing t = typing_of(h, function);
 	const struct lm_flow *flow;
 	struct lm_err *err = flow_of(h, function, &flow);
 
-	*ret = false;
-	for (size_t i = 0; !err && flow && i < flow->nr && !*ret; i++)
-		for (unsigned m = 0; m < flow->rows[i].insn.nr_mem; m++)
-			*ret |= !flow->rows[i].insn.mem[m].stack && !flow->rows[i].on_stack[m];
+	*ret = (struct lm_shown){ false, false };
+	for (size_t i = 0; !err && flow && i < flow->nr && !ret->record; i++) {
+		const struct lm_flow_row *row = &flow->rows[i];
+
+		for (unsigned m = 0; m < row->insn.nr_mem && !err; m++) {
+			const struct lm_operand *at = &row->insn.mem[m];
+			bool same = false;
+
+			if (at->stack || row->on_stack[m] || !((reads && at->read) || (writes && at->write)))
+				continue;
+			ret->any = true;
+			if (row->reach[m].type != LM_NO_TYPE)
+				err = lm_typing_same(&t, row->reach[m].type, h->record, &same);
+			ret->record |= same;
+		}
+	}
 	return err;
 }

@@ -47,12 +47,19 @@ struct lm_err *lm_handed_to(struct lm_handing *h, const struct lm_function *func
 			    struct lm_handed_list *ret) LM_MUST_CHECK;
 
 /*
- * The argument registers by which parts of the record are handed over, as the
- * declared parameters have it: bit n is the n-th register.
+ * In how many places of the record an object lies that the n-th argument
+ * register may point to, as the declared parameter has it; 0: in none.
  */
-struct lm_err *lm_handed_parts(struct lm_handing *h, const struct lm_function *function, uint32_t *ret) LM_MUST_CHECK;
+struct lm_err *lm_handed_places(struct lm_handing *h, const struct lm_function *function, unsigned n, size_t *ret)
+	LM_MUST_CHECK;
 
-/* True if some instruction of function touches memory that is not its own stack: samples can show that it ran. */
-struct lm_err *lm_handed_shows(struct lm_handing *h, const struct lm_function *function, bool *ret) LM_MUST_CHECK;
+/* What samples can show of a function: its operands, but for those on its own stack. */
+struct lm_shown {
+	bool any;	/* one that is read or written, as asked for */
+	bool record;	/* one of those in the record */
+};
+
+struct lm_err *lm_handed_shows(struct lm_handing *h, const struct lm_function *function, bool reads, bool writes,
+			       struct lm_shown *ret) LM_MUST_CHECK;
 
 #endif

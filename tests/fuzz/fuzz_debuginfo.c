@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "profiles/debuginfo.h"
 #include "profiles/flow.h"
+#include "profiles/handed.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -34,11 +35,35 @@ static void ask(struct lm_debuginfo *bin, const char *name)
 
 enum { MAX_FUNCTIONS = 16 };
 
+/* What a function is handed of the record, which some instruction reached before. */
+static void ask_callers(struct lm_flow_source *from, const struct lm_function *f, uint32_t record)
+{
+	struct lm_handing *h = lm_handing_new(from, record);
+	struct lm_err *err = NULL;
+
+	for (unsigned n = 0; n < 2 && !err; n++) {
+		struct lm_handed_list list;
+		size_t places;
+
+		err = lm_handed_places(h, f, n, &places);
+		if (!err)
+			err = lm_handed_to(h, f, n, false, &list);
+		for (size_t i = 0; !err && i < list.nr; i++) {
+			struct lm_shown shown;
+
+			err = lm_handed_shows(h, list.items[i].by, true, true, &shown);
+		}
+	}
+	lm_err_free(err);
+	lm_handing_free(h);
+}
+
 static void follow(struct lm_flow_source *from, uint64_t at)
 {
 	const struct lm_function *f = NULL;
 	struct lm_arena arena = { 0 };
 	struct lm_flow flow;
+	uint32_t record = LM_NO_TYPE;
 	struct lm_err *err = lm_debuginfo_function(from->bin, at, &f);
 
 	if (!err && f)
@@ -51,9 +76,13 @@ static void follow(struct lm_flow_source *from, uint64_t at)
 		bool found;
 
 		if (flow.rows[i].insn.nr_mem && flow.rows[i].reach[0].type != LM_NO_TYPE)
+			record = flow.rows[i].reach[0].type;
+		if (flow.rows[i].insn.nr_mem && flow.rows[i].reach[0].type != LM_NO_TYPE)
 			err = lm_typing_leaf(&t, flow.rows[i].reach[0], 8, &path, &rest, &leaf, &found);
 		lm_str_release(&path);
 	}
+	if (!err && f && record != LM_NO_TYPE)
+		ask_callers(from, f, record);
 	lm_err_free(err);
 	lm_arena_release(&arena);
 }

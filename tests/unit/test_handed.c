@@ -37,6 +37,7 @@ static const char source[] =
 	"static apart void on_the_stack(struct part *p) { p->hits += 11; }\n"
 	"static apart void silent(struct part *p) { p->hits += 12; }\n"
 	"static apart void through(struct rec *r) { __asm__ volatile(\"\"); silent(&r->one); }\n"
+	"apart long loader(struct other *o) { return o->id[1]; }\n"
 	"struct rec global; struct part *volatile loaded; void (*volatile ptr)(struct part *);\n"
 	"void (*const table[])(struct part *) = { in_a_table };\n"
 	"#define CROWD(r) crowded(&r->one); crowded(&r->one); crowded(&r->one); crowded(&r->one);\n"
@@ -48,6 +49,7 @@ static const char source[] =
 	"	two_records(&r->one); two_records(&o->only); unknown(&r->one); unknown(loaded);\n"
 	"	in_a_table(&r->one); in_the_code(&r->one); ptr = in_the_code; ptr(&o->only); again(&r->one, 3);\n"
 	"	second(4, &r->two); jumper(r); exported(&r->one); on_the_stack(&mine); through(r); table[0](&mine);\n"
+	"	r->id += loader(o);\n"
 	"}\n"
 	"int main(void) { static struct other o; user(&global, &o); crowd(&global); return 0; }\n";
 
@@ -228,29 +230,39 @@ static void callers_may_be_missing(void **state)
 	assert_false(handed(p, "crowded", 0, false).complete);
 }
 
+static void is_in_places(struct place *p, const char *name, unsigned n, size_t places)
+{
+	size_t nr;
+
+	must(lm_handed_places(p->handing, function(p, name), n, &nr));
+	assert_int_equal(nr, places);
+}
+
 static void parameters_that_are_parts(void **state)
 {
 	struct place *p = *state;
-	uint32_t parts;
 
-	must(lm_handed_parts(p->handing, function(p, "always"), &parts));
-	assert_int_equal(parts, 1);
-	must(lm_handed_parts(p->handing, function(p, "second"), &parts));
-	assert_int_equal(parts, 2);
-	must(lm_handed_parts(p->handing, function(p, "jumper"), &parts));
-	assert_int_equal(parts, 0);
+	is_in_places(p, "always", 0, 2);
+	is_in_places(p, "always", 1, 0);
+	is_in_places(p, "second", 0, 0);
+	is_in_places(p, "second", 1, 2);
+	is_in_places(p, "jumper", 0, 0);
 }
 
 /* Without a load or a store of its own no sample shows that a caller ran. */
 static void some_callers_show(void **state)
 {
 	struct place *p = *state;
-	bool shows;
+	struct lm_shown shown;
 
-	must(lm_handed_shows(p->handing, function(p, "jumper"), &shows));
-	assert_true(shows);
-	must(lm_handed_shows(p->handing, function(p, "through"), &shows));
-	assert_false(shows);
+	must(lm_handed_shows(p->handing, function(p, "jumper"), true, true, &shown));
+	assert_true(shown.any && shown.record);
+	must(lm_handed_shows(p->handing, function(p, "through"), true, true, &shown));
+	assert_false(shown.any || shown.record);
+	must(lm_handed_shows(p->handing, function(p, "loader"), true, false, &shown));
+	assert_true(shown.any && !shown.record);
+	must(lm_handed_shows(p->handing, function(p, "loader"), false, true, &shown));
+	assert_false(shown.any);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
