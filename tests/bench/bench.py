@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench.py [--tsv] [--runs N] [--vmlinux FILE] BUILD - the speed that was promised, measured.
+"""bench.py [--tsv] [--runs N] [--vmlinux FILE [--perf PERF]] BUILD - the speed that was promised, measured.
 
 One row a goal: medians of N runs (7), where two things are compared turn and
 turn about, so that a machine that slows down slows both.  CPU seconds stand
@@ -249,6 +249,23 @@ def bench_vmlinux(b, vmlinux):
     print(f"# {operands}: {code:.2f} s", file=sys.stderr)
 
 
+def bench_annotate(b, vmlinux, perf):
+    """Every instruction that touches memory in two files of a kernel, to fields, by linemate and by perf (6.8 or newer)."""
+    data = b.tmp / "kernel.data"
+    lines = output([b.attribution, vmlinux, "--instructions"]).splitlines()
+    at = {name: int(address, 16) for address, _, name in
+          (line.split() for line in output(["nm", vmlinux]).splitlines() if len(line.split()) == 3)}
+    perf_data.write_kernel(data, at["_text"], at["_etext"] - at["_text"],
+                           [(int(line.split()[0], 16), line.endswith("w")) for line in lines])
+    ours, theirs = [], []
+    for _ in range(b.runs):
+        ours.append(timed([b.linemate, "profile", "--struct", "mem_cgroup", "--binary", vmlinux, "--profile", data], b.tmp))
+        theirs.append(timed([perf, "annotate", "--data-type", "--stdio", "-k", vmlinux, "-i", data], b.tmp))
+    b.add(f"{len(lines):,} instructions of a vmlinux to fields, against perf annotate --data-type",
+          median(theirs)[0] / median(ours)[0], "times faster", 10, at_least=True,
+          detail=f"{seconds(median(ours))} against {seconds(median(theirs))}; {output([perf, 'version']).strip()}")
+
+
 def bench_layout(b):
     """What the flagship's patch is worth on this machine; linemate bench repeats and compares by itself."""
     told = json.loads(output([b.linemate, "bench", *RECORD, "--profile", "sites.access", "--json", "--rounds", 41, "--",
@@ -291,6 +308,7 @@ def main():
     parser.add_argument("--tsv", action="store_true", help="columns with tabs between them")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--vmlinux", type=pathlib.Path, help="a kernel with debug info: time its index too")
+    parser.add_argument("--perf", type=pathlib.Path, help="a perf of 6.8 or newer: time its data types of that kernel")
     args = parser.parse_args()
     before = machine()
     with tempfile.TemporaryDirectory(prefix="linemate-bench.") as tmp:
@@ -311,6 +329,8 @@ def main():
         bench_layout(b)
         if args.vmlinux:
             bench_vmlinux(b, args.vmlinux)
+        if args.vmlinux and args.perf:
+            bench_annotate(b, args.vmlinux, args.perf)
     print(f"# {before}; load at the end {os.getloadavg()[0]:.2f}; medians of {args.runs} runs")
     print_rows(b, args.tsv)
 

@@ -3,7 +3,10 @@
  * field, how much of that is right, and how long it takes.
  *
  *	bench_attribution VMLINUX RECORD [TRUTH.tsv [SCRIPT.txt]]
+ *	bench_attribution VMLINUX --instructions
  *
+ * The second form prints the address of each instruction of the two files that
+ * touches memory other than its own stack, and "w" where it writes.
  * TRUTH.tsv: ip, function, member, offset in it, offset in RECORD, size, store,
  * accesses - as recorded by an emulator.  Right: the pointer's type is one that
  * lies in RECORD at that distance, and the leaf is the same.  Then the same
@@ -287,6 +290,18 @@ static void count_row(struct bench *b, const struct lm_flow_row *row, struct tal
 	}
 }
 
+/* Prints a row of code that touches memory. */
+static void print_row(const struct lm_flow_row *row)
+{
+	for (unsigned m = 0; m < row->insn.nr_mem; m++) {
+		if (row->insn.mem[m].stack || row->on_stack[m])
+			continue;
+		printf("%" PRIx64 "%s\n", row->insn.addr, row->insn.mem[m].write ? " w" : "");
+		return;
+	}
+}
+
+/* t: NULL prints the addresses instead. */
 static void whole_unit(struct bench *b, const char *name, struct tally *t)
 {
 	uint32_t unit;
@@ -299,8 +314,12 @@ static void whole_unit(struct bench *b, const char *name, struct tally *t)
 		/* A second piece (cold) of a function: the first one stands for all. */
 		if (!found || !row_at(b, at) || b->last->ranges[0].from != at)
 			continue;
-		for (size_t r = 0; r < b->flow.nr; r++)
-			count_row(b, &b->flow.rows[r], t);
+		for (size_t r = 0; r < b->flow.nr; r++) {
+			if (t)
+				count_row(b, &b->flow.rows[r], t);
+			else
+				print_row(&b->flow.rows[r]);
+		}
 	}
 }
 
@@ -372,12 +391,13 @@ int main(int argc, char **argv)
 	double from = now();
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: bench_attribution VMLINUX RECORD [TRUTH.tsv [SCRIPT.txt]]\n");
+		fprintf(stderr, "usage: bench_attribution VMLINUX RECORD [TRUTH.tsv [SCRIPT.txt]] | VMLINUX --instructions\n");
 		return 2;
 	}
 	check(lm_debuginfo_open(argv[1], &b.src.bin));
 	check(lm_debuginfo_index(b.src.bin));
-	printf("index: %.2f s\n", now() - from);
+	if (strcmp(b.record, "--instructions"))
+		printf("index: %.2f s\n", now() - from);
 	check(lm_image_open(argv[1], &image));
 	b.src.image = image;
 	b.src.disasm = lm_disasm_new(lm_image_machine(image));
@@ -391,6 +411,11 @@ int main(int argc, char **argv)
 		printf("attribution of the profile: %.2f s\n", now() - from);
 	}
 	from = now();
+	if (!strcmp(b.record, "--instructions")) {
+		whole_unit(&b, "mm/memcontrol.c", NULL);
+		whole_unit(&b, "mm/page_counter.c", NULL);
+		return 0;
+	}
 	whole_unit(&b, "mm/memcontrol.c", &t);
 	whole_unit(&b, "mm/page_counter.c", &t);
 	printf("%u memory operands in mm/memcontrol.c and mm/page_counter.c: typed %.2f %%, own stack %.2f %%, "

@@ -50,3 +50,21 @@ def write(path, program, accesses, objects, nr, seed=1):
     with open(path, "wb") as f:
         f.write(MAGIC + struct.pack("<QQ", HEADER, ATTR + 16) + section[0] + section[1] + struct.pack("<QQ", 0, 0) +
                 bytes(32) + attr() + data)
+
+
+def write_kernel(path, text, size, accesses):
+    """One sample without a data address for each of accesses (ip, is_store), in a kernel whose _text is at text."""
+    kernel = 1
+    kind = IP | TID | TIME | CPU | PERIOD
+    name = padded("[kernel.kallsyms]_text")
+    body = struct.pack("<IIQQQ", 0xffffffff, 0, text, size, text) + name + id_of(0, 0, 0)
+    data = bytearray(struct.pack("<IHH", 1, kernel, 8 + len(body)) + body)
+    data += record(COMM, struct.pack("<II", 500, 500) + padded("server") + id_of(500, 0, 0))
+    for i, (ip, is_store) in enumerate(accesses):
+        body = struct.pack("<QIIQIIQ", ip, 500, 500, 1000 + i, 0, 0, 1)
+        data += struct.pack("<IHH", SAMPLE, kernel, 8 + len(body)) + body
+    fields = struct.pack("<IIQQQQQ", RAW, ATTR, MEM_LOADS, 4000, kind, 0, SAMPLE_ID_ALL | PRECISE_2)
+    section = struct.pack("<QQ", HEADER, ATTR + 16), struct.pack("<QQ", HEADER + ATTR + 16, len(data))
+    with open(path, "wb") as f:
+        f.write(MAGIC + struct.pack("<QQ", HEADER, ATTR + 16) + section[0] + section[1] + struct.pack("<QQ", 0, 0) +
+                bytes(32) + fields.ljust(ATTR, b"\0") + struct.pack("<QQ", 0, 0) + bytes(data))

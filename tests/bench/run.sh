@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [--tsv] [--runs N] [--vmlinux FILE] [BUILD] - prints what was promised
+# run.sh [--tsv] [--runs N] [--vmlinux FILE [--perf PERF]] [BUILD] - prints what was promised
 # about speed beside what is measured.  BUILD is a build folder; default: the
 # release preset's, which is built first.  Takes some minutes; nothing else
 # should run meanwhile.
@@ -10,8 +10,8 @@ options=
 while [ $# -gt 0 ]; do
 	case $1 in
 	--tsv) options="$options --tsv" ;;
-	--runs | --vmlinux) options="$options $1 ${2:?$1 wants a value}"; shift ;;
-	-*) echo "usage: run.sh [--tsv] [--runs N] [--vmlinux FILE] [BUILD]" >&2; exit 2 ;;
+	--runs | --vmlinux | --perf) options="$options $1 ${2:?$1 wants a value}"; shift ;;
+	-*) echo "usage: run.sh [--tsv] [--runs N] [--vmlinux FILE [--perf PERF]] [BUILD]" >&2; exit 2 ;;
 	*) break ;;
 	esac
 	shift
