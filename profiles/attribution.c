@@ -73,7 +73,20 @@ static struct lm_err *ask_the_code(struct run *r)
 /* Its hit names a place in a record. */
 static bool is_access(enum lm_outcome outcome)
 {
-	return outcome == LM_OUTCOME_FIELD || outcome == LM_OUTCOME_CALLERS || outcome == LM_OUTCOME_LIKELY;
+	return outcome == LM_OUTCOME_FIELD || outcome == LM_OUTCOME_CHAIN || outcome == LM_OUTCOME_CALLERS ||
+		outcome == LM_OUTCOME_LIKELY;
+}
+
+/* Of functions that were handed a part. */
+static struct lm_err *ask_the_calls(struct run *r)
+{
+	struct lm_handing *handing = lm_handing_new(&r->locator.source, r->wanted);
+	struct lm_err *err = lm_ask_the_chains(&r->locator, handing, r->samples, r->wanted, r->hits);
+
+	if (!err)
+		err = lm_ask_the_callers(&r->locator, handing, r->samples, r->wanted, r->hits);
+	lm_handing_free(handing);
+	return err;
 }
 
 static bool is_sure(const struct lm_hit *hit, const struct lm_sample *s)
@@ -242,6 +255,7 @@ static enum lm_drop drop_of(enum lm_outcome outcome, const struct lm_sample *s)
 		return s->addr ? LM_DROP_OTHER_OBJECT : LM_DROP_PART;
 	case LM_OUTCOME_FIELD:
 	case LM_OUTCOME_OBJECT:
+	case LM_OUTCOME_CHAIN:
 	case LM_OUTCOME_CALLERS:
 	case LM_OUTCOME_LIKELY:
 	case LM_OUTCOME_ELSEWHERE:
@@ -306,7 +320,7 @@ static struct lm_err *start(struct run *r, struct lm_debuginfo *bin, struct lm_s
 	if (!err)
 		err = ask_the_code(r);
 	if (!err && r->wanted != LM_NO_TYPE)
-		err = lm_ask_the_callers(&r->locator, samples, r->wanted, r->hits);
+		err = ask_the_calls(r);
 	r->ret->slide = r->locator.slide;
 	return err;
 }

@@ -8,9 +8,10 @@
  * resolve surely (base = address - offset), then every sample inside an object
  * is the record's, whichever pointer made the access.
  *
- * Without a data address, from the callers: a function that was handed a part
- * of a record touches what all its callers had, or what nearly all calls in this
- * profile can have had (attribution_callers.c).
+ * Without a data address, a function that was handed a part of a record touches
+ * what the call on the sample's stack had (attribution_chain.c); else what all its
+ * callers had, or what nearly all calls in this profile can have had
+ * (attribution_callers.c).
  *
  * Every sample has exactly one outcome; the counts add up to the samples read.
  */
@@ -25,6 +26,7 @@
 #define LM_OUTCOMES(X) \
 	X(FIELD, "instruction", "by its instruction: base register, type and displacement") \
 	X(OBJECT, "address", "by its data address: inside an object of the record") \
+	X(CHAIN, "call-chain", "by its call chain: the call on the stack hands this member to its function") \
 	X(CALLERS, "callers", "by its callers: all of them hand this member to its function") \
 	X(LIKELY, "likely-callers", "by its callers: 99 of 100 calls or more hand this member over, as their samples show") \
 	X(PART, "part", "to a type that lies in the record, too: in which object is not known") \

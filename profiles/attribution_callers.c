@@ -273,19 +273,17 @@ static struct lm_err *settle_places(struct callers *c)
 	return err;
 }
 
-struct lm_err *lm_ask_the_callers(struct lm_locator *l, const struct lm_samples *samples, uint32_t record,
-				  struct lm_hit *hits)
+struct lm_err *lm_ask_the_callers(struct lm_locator *l, struct lm_handing *handing, const struct lm_samples *samples,
+				  uint32_t record, struct lm_hit *hits)
 {
-	struct callers c = { .locator = l, .samples = samples, .record = record, .hits = hits,
+	struct callers c = { .locator = l, .handing = handing, .samples = samples, .record = record, .hits = hits,
 			     .counts = are_executions(samples), .functions = lm_strings_new() };
 	struct lm_err *err = NULL;
 
 	tally(&c);
 	if (c.nr_open) {
 		qsort(c.open, c.nr_open, sizeof(*c.open), by_place);
-		c.handing = lm_handing_new(&l->source, record);
 		err = settle_places(&c);
-		lm_handing_free(c.handing);
 	}
 	lm_strings_free(c.functions);
 	lm_arena_release(&c.arena);

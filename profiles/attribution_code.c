@@ -213,6 +213,38 @@ bool lm_locator_address(const struct lm_locator *l, uint32_t dso, uint64_t runti
 	return !mapped && lm_image_bytes(l->image, runtime, &len);
 }
 
+bool lm_locator_return(const struct lm_locator *l, uint64_t address, uint64_t *ret)
+{
+	return lm_locator_address(l, LM_NO_STRING, address, ret) ||
+		(!l->kernel && lm_image_address(l->image, address, ret));
+}
+
+static bool is_named(const struct lm_image *image, uint64_t address, const char *name)
+{
+	uint64_t start;
+	const char *symbol = lm_image_symbol(image, address, &start);
+
+	for (size_t n = 0; symbol; n++) {
+		if (!strcmp(symbol, name))
+			return true;
+		symbol = lm_image_alias(image, start, n);
+	}
+	return false;
+}
+
+/*
+ * Where a sample is.  perf script (6.1; not 7.3) prints the addresses of call
+ * chains in programs as offsets in the file: the name of the function tells.
+ */
+static bool address_of(const struct lm_locator *l, const struct lm_sample *s, uint64_t *ret)
+{
+	if (lm_locator_address(l, s->dso, s->ip, ret))
+		return true;
+	return !l->kernel && s->dso != LM_NO_STRING && l->ours[s->dso] && s->symbol != LM_NO_STRING &&
+		lm_image_address(l->image, s->ip, ret) &&
+		is_named(l->image, *ret, lm_strings_get(l->samples->strings, s->symbol));
+}
+
 /* ---- the instruction that is meant ---- */
 
 static bool touches_memory(const struct lm_insn *in)
@@ -405,7 +437,7 @@ struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, u
 	uint64_t ip;
 
 	*ret = (struct lm_hit){ .outcome = LM_OUTCOME_NO_FUNCTION, .reach.type = LM_NO_TYPE };
-	if (!lm_locator_address(l, s->dso, s->ip, &ip))
+	if (!address_of(l, s, &ip))
 		return NULL;
 	err = lm_debuginfo_function(l->bin, ip, &f);
 	/* A trap behind the last instruction of a function. */

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "profiles/attribution.h"
-#include "profiles/flow.h"
+#include "profiles/handed.h"
 
 /* What the code says of one sample. */
 struct lm_hit {
@@ -42,6 +42,9 @@ void lm_locator_close(struct lm_locator *l);
 /* The address in the file of an address at run time; false: it lies in no part of this file. */
 bool lm_locator_address(const struct lm_locator *l, uint32_t dso, uint64_t runtime, uint64_t *ret);
 
+/* The same of a call chain's address, which old perfs print as an offset in the file. */
+bool lm_locator_return(const struct lm_locator *l, uint64_t address, uint64_t *ret);
+
 /* What the instruction of a sample touches.  record: the type that is looked for; LM_NO_TYPE: any struct. */
 struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, uint32_t record, struct lm_hit *ret)
 	LM_MUST_CHECK;
@@ -50,11 +53,15 @@ struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, u
 struct lm_err *lm_locator_enter(struct lm_locator *l, const struct lm_function *f,
 				const struct lm_flow_arguments *entry) LM_MUST_CHECK;
 
-/* ---- attribution_callers.c ---- */
-
-/* Hits that reach a part of the record in samples without a data address: those that callers explain. */
-struct lm_err *lm_ask_the_callers(struct lm_locator *l, const struct lm_samples *samples, uint32_t record,
-				  struct lm_hit *hits) LM_MUST_CHECK;
+/*
+ * Hits that reach a part of the record in samples without a data address: those
+ * that their call chain explains (attribution_chain.c), then those that the
+ * callers of their functions explain (attribution_callers.c).
+ */
+struct lm_err *lm_ask_the_chains(struct lm_locator *l, struct lm_handing *handing, const struct lm_samples *samples,
+				 uint32_t record, struct lm_hit *hits) LM_MUST_CHECK;
+struct lm_err *lm_ask_the_callers(struct lm_locator *l, struct lm_handing *handing, const struct lm_samples *samples,
+				  uint32_t record, struct lm_hit *hits) LM_MUST_CHECK;
 
 /* An object of the record: [base, base + size). */
 struct lm_object {

@@ -225,37 +225,44 @@ static struct lm_err *add(struct list *list, const struct lm_typing *t, struct l
 static struct lm_err *handed_to(struct lm_handing *h, const struct lm_function *f, unsigned n, bool alike, int depth,
 				struct lm_handed_list *ret);
 
-/* The caller again, its own n-th argument being item: what does it hand over now? */
-static struct lm_err *follow_again(struct list *list, const struct lm_call *call, unsigned n, unsigned from,
-				   const struct lm_handed *item, struct lm_reach before, bool *derived)
+/* What call hands over if what its caller was handed in from is item. */
+static struct lm_err *with_entry(struct lm_handing *h, const struct lm_function *caller, uint64_t call, unsigned n,
+				 unsigned from, struct lm_reach item, struct lm_reach *ret)
 {
-	struct lm_handing *h = list->h;
-	struct lm_typing t = typing_of(h, call->caller);
 	struct lm_flow_arguments entry;
 	struct lm_arena scratch = { 0 };
 	const struct lm_flow_row *row;
 	struct lm_flow flow;
 	struct lm_err *err;
 
-	if (++h->flows > MAX_FLOWS) {
+	for (unsigned i = 0; i < LM_MAX_ARGUMENTS; i++)
+		entry.of[i] = (struct lm_reach){ .type = LM_NO_TYPE };
+	entry.of[from] = item;
+	err = lm_flow_run_handed(h->source, caller, &entry, &scratch, &flow);
+	row = err ? NULL : lm_flow_at(&flow, call);
+	if (row && row->handed)
+		*ret = row->handed->of[n];
+	lm_arena_release(&scratch);
+	return err;
+}
+
+/* The caller again, its own argument being item: what does it hand over now? */
+static struct lm_err *follow_again(struct list *list, const struct lm_call *call, unsigned n, unsigned from,
+				   const struct lm_handed *item, struct lm_reach before, bool *derived)
+{
+	struct lm_typing t = typing_of(list->h, call->caller);
+	struct lm_reach now = before;
+	struct lm_err *err;
+
+	if (++list->h->flows > MAX_FLOWS) {
 		list->complete = false;
 		return NULL;
 	}
-	for (unsigned i = 0; i < LM_MAX_ARGUMENTS; i++)
-		entry.of[i] = (struct lm_reach){ .type = LM_NO_TYPE };
-	entry.of[from] = item->reach;
-	err = lm_flow_run_handed(h->source, call->caller, &entry, &scratch, &flow);
-	row = err ? NULL : lm_flow_at(&flow, call->at);
-	if (row && row->handed) {
-		struct lm_reach now = row->handed->of[n];
-
-		if (now.type != before.type || now.offset != before.offset) {
-			*derived = true;
-			err = add(list, &t, now, item->by);
-		}
-	}
-	lm_arena_release(&scratch);
-	return err;
+	err = with_entry(list->h, call->caller, call->at, n, from, item->reach, &now);
+	if (err || (now.type == before.type && now.offset == before.offset))
+		return err;
+	*derived = true;
+	return add(list, &t, now, item->by);
 }
 
 /* A part that the caller hands over without knowing its record: if it is the caller's own argument, who gave it? */
@@ -353,6 +360,131 @@ static struct lm_err *handed_to(struct lm_handing *h, const struct lm_function *
 	if (!err)
 		*ret = h->known[slot].list = (struct lm_handed_list){ list.items, list.nr, list.complete };
 	return err;
+}
+
+/* ---- at one call ---- */
+
+/* The direct call that ends just before an address to return to; NULL: there is none. */
+static const struct lm_flow_row *call_before(const struct lm_flow *flow, uint64_t back)
+{
+	for (size_t i = 0; i < flow->nr; i++) {
+		const struct lm_insn *in = &flow->rows[i].insn;
+
+		/* Some unwinders step back by a byte. */
+		if (back - 1 >= in->addr && back - 1 < in->addr + in->len)
+			return in->branch == LM_BR_CALL && in->target && flow->rows[i].handed ? &flow->rows[i] : NULL;
+	}
+	return NULL;
+}
+
+static bool is_inside(const struct lm_function *f, uint64_t address)
+{
+	for (size_t i = 0; i < f->nr_ranges; i++)
+		if (address >= f->ranges[i].from && address < f->ranges[i].to)
+			return true;
+	return false;
+}
+
+/* The only call of, or jump to, f in a function that jumps nowhere else; NULL: not the only one. */
+static const struct lm_flow_row *only_way(const struct lm_flow *flow, const struct lm_function *f)
+{
+	const struct lm_flow_row *way = NULL;
+
+	for (size_t i = 0; i < flow->nr; i++) {
+		const struct lm_insn *in = &flow->rows[i].insn;
+		bool jumps = in->branch == LM_BR_JUMP || in->branch == LM_BR_COND;
+
+		if (in->target == f->ranges[0].from && (jumps || in->branch == LM_BR_CALL)) {
+			if (way || !flow->rows[i].handed)
+				return NULL;
+			way = &flow->rows[i];
+		} else if (in->branch == LM_BR_INDIRECT || (jumps && !is_inside(flow->function, in->target))) {
+			return NULL;
+		}
+	}
+	return way;
+}
+
+/* The place where f was called, by a chain; *used: returns that it took. */
+struct site {
+	const struct lm_function *caller;
+	const struct lm_flow_row *row;	/* NULL: not known */
+	size_t used;
+};
+
+/*
+ * One frame may be missing: f has none of its own yet, or its caller jumped to
+ * it.  Then the call that is found is its caller's.
+ */
+static struct lm_err *find_site(struct lm_handing *h, const struct lm_function *f, uint64_t back, struct site *ret)
+{
+	const struct lm_function *g = NULL;
+	const struct lm_flow *flow = NULL;
+	const struct lm_flow_row *row;
+	struct lm_err *err = lm_debuginfo_function(h->source->bin, back - 1, &g);
+
+	*ret = (struct site){ .caller = g, .used = 1 };
+	if (!err && g)
+		err = flow_of(h, g, &flow);
+	row = !err && flow ? call_before(flow, back) : NULL;
+	if (!row)
+		return err;
+	if (row->insn.target == f->ranges[0].from) {
+		ret->row = row;
+		return NULL;
+	}
+	err = lm_debuginfo_function(h->source->bin, row->insn.target, &g);
+	if (err || !g || g->ranges[0].from != row->insn.target)
+		return err;
+	err = flow_of(h, g, &flow);
+	if (!err && flow)
+		*ret = (struct site){ g, only_way(flow, f), 0 };
+	return err;
+}
+
+/* A part of which the caller does not know the record: its own call may. */
+static struct lm_err *from_further(struct lm_handing *h, const struct lm_function *caller, uint64_t call, unsigned n,
+				   const uint64_t *returns, size_t nr, struct lm_handed *item)
+{
+	struct lm_typing t = typing_of(h, caller);
+	struct lm_err *err = NULL;
+
+	for (unsigned from = 0; from < LM_MAX_ARGUMENTS && !err && item->kind == LM_HANDED_OPEN; from++) {
+		struct lm_handed further;
+		uint32_t type;
+		bool same = false, found = false;
+
+		err = pointee(h, caller, from, &type);
+		if (!err && type != LM_NO_TYPE)
+			err = lm_typing_same(&t, type, item->reach.type, &same);
+		if (!err && same)
+			err = lm_handed_by(h, caller, from, returns, nr, &further, &found);
+		if (err || !found || further.kind == LM_HANDED_OPEN || ++h->flows > MAX_FLOWS)
+			continue;
+		err = with_entry(h, caller, call, n, from, further.reach, &item->reach);
+		if (!err)
+			err = kind_of(h, &t, item->reach, &item->kind);
+	}
+	return err;
+}
+
+struct lm_err *lm_handed_by(struct lm_handing *h, const struct lm_function *function, unsigned n,
+			    const uint64_t *returns, size_t nr, struct lm_handed *ret, bool *found)
+{
+	struct site site = { .row = NULL };
+	struct lm_typing t;
+	struct lm_err *err = nr ? find_site(h, function, returns[0], &site) : NULL;
+
+	*found = false;
+	if (err || !site.row)
+		return err;
+	*found = true;
+	t = typing_of(h, site.caller);
+	*ret = (struct lm_handed){ .reach = site.row->handed->of[n], .by = site.caller };
+	err = kind_of(h, &t, ret->reach, &ret->kind);
+	if (err || ret->kind != LM_HANDED_OPEN || ret->reach.type == LM_NO_TYPE)
+		return err;
+	return from_further(h, site.caller, site.row->insn.addr, n, returns + site.used, nr - site.used, ret);
 }
 
 bool lm_handed_alike(const struct lm_handed *a, const struct lm_handed *b)

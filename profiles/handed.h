@@ -47,6 +47,14 @@ struct lm_err *lm_handed_to(struct lm_handing *h, const struct lm_function *func
 			    struct lm_handed_list *ret) LM_MUST_CHECK;
 
 /*
+ * The same at one call: returns[0] is where function returns to, returns[1]
+ * where its caller does, and so on, nr of them, as addresses of the file; the
+ * caller's own frame may be missing.  False where the code has no such calls.
+ */
+struct lm_err *lm_handed_by(struct lm_handing *h, const struct lm_function *function, unsigned n,
+			    const uint64_t *returns, size_t nr, struct lm_handed *ret, bool *found) LM_MUST_CHECK;
+
+/*
  * In how many places of the record an object lies that the n-th argument
  * register may point to, as the declared parameter has it; 0: in none.
  */

@@ -123,7 +123,8 @@ static void add_late(struct data *d, uint32_t pid, const struct lm_hit *hit)
 	lm_sink_note_order(d->sink, hit);
 	lm_samples_add(&d->late, (struct lm_sample){
 		.ip = hit->ip, .addr = hit->addr, .dso = pid, .cpu = hit->cpu, .size = hit->size,
-		.op = lm_does_op(hit->does), .evidence = hit->evidence, .after = hit->after, .count = hit->count,
+		.op = lm_does_op(hit->does), .evidence = hit->evidence, .after = hit->after, .chain = hit->chain,
+		.count = hit->count,
 	});
 }
 
@@ -138,7 +139,7 @@ static void flush_late(struct data *d)
 		const struct lm_sample *row = &d->late.rows[i];
 		struct lm_hit hit = {
 			.ip = row->ip, .addr = row->addr, .cpu = row->cpu, .size = row->size, .does = does[row->op],
-			.evidence = row->evidence, .after = row->after, .count = row->count,
+			.evidence = row->evidence, .after = row->after, .chain = row->chain, .count = row->count,
 			.noted = true,
 		};
 
@@ -191,7 +192,7 @@ static void read_sample(struct data *d, const struct record *r)
 		.ip = s.ip, .addr = s.addr, .cpu = s.cpu, .size = ev->size, .count = 1, .symbol = d->sink->unknown,
 		.dso = LM_NO_STRING, .does = lm_sink_does(d->sink, ev, s.addr, s.has_data_src, s.data_src),
 		.evidence = lm_event_evidence(ev, s.addr != 0), .after = ev->kind == LM_EVENT_BREAKPOINT,
-		.has_time = s.has_time, .time = s.time,
+		.has_time = s.has_time, .time = s.time, .chain = s.chain,
 	};
 	if (hit.does == LM_DOES_NOTHING || !(hit.addr || (hit.ip && d->sink->samples))) {
 		lm_sink_add(d->sink, &hit);

@@ -109,6 +109,7 @@ enum { LM_FEATURE_BUILD_ID = 2, LM_FEATURE_VERSION = 5, LM_FEATURE_EVENT_DESC = 
 
 struct lm_data_sample {
 	uint64_t ip, addr, data_src, time;
+	struct lm_chain chain;
 	uint32_t pid, tid;
 	int32_t cpu;
 	bool has_data_src, has_time;

@@ -55,15 +55,38 @@ static void skip_stack(struct lm_cursor *c)
 		lm_take_skip(c, 8);	/* how much of it was filled */
 }
 
-/* From READ to WEIGHT: only what stands before the data source. */
+/*
+ * The return addresses of a call chain.  It starts with a mark of what follows
+ * (enum perf_callchain_context: the last 4095 addresses) and the ip itself;
+ * where the next mark is, the stack of another world begins.
+ */
+static void take_chain(struct lm_cursor *c, struct lm_chain *ret)
+{
+	uint64_t nr = lm_take_u64(c), done = 0;
+	unsigned frames = 0;
+
+	for (; done < nr && !c->bad; done++) {
+		uint64_t at = lm_take_u64(c);
+
+		if (at >= (uint64_t)-4095) {
+			if (frames)
+				break;
+			continue;
+		}
+		if (frames && frames <= LM_CHAIN)
+			ret->returns[frames - 1] = at;
+		if (++frames > LM_CHAIN)
+			break;
+	}
+	if (done < nr)
+		skip_array(c, nr - done - 1, 8);
+}
+
+/* From RAW to WEIGHT: only what stands before the data source. */
 static void skip_to_data_src(struct lm_cursor *c, const struct lm_attr *attr)
 {
 	uint64_t type = attr->sample_type;
 
-	if (type & READ)
-		skip_read(c, attr->read_format);
-	if (type & CALLCHAIN)
-		skip_array(c, lm_take_u64(c), 8);
 	if (type & RAW)
 		lm_take_skip(c, lm_take_u32(c));
 	if (type & BRANCH_STACK)
@@ -129,6 +152,10 @@ bool lm_data_parse_sample(struct lm_attrs *a, struct lm_cursor c, struct lm_data
 	}
 	if (type & PERIOD)
 		lm_take_skip(&c, 8);
+	if (type & READ)
+		skip_read(&c, attr->read_format);
+	if (type & CALLCHAIN)
+		take_chain(&c, &ret->chain);
 	if (type & DATA_SRC) {
 		skip_to_data_src(&c, attr);
 		ret->data_src = lm_take_u64(&c);

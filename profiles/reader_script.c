@@ -29,7 +29,10 @@ struct pending {
 	uint32_t event;		/* LM_NO_STRING: the line is an ip only */
 	uint32_t symbol, dso;
 	uint64_t head;		/* hash of comm, tid, cpu, time */
+	struct lm_chain chain;
+	unsigned frames;	/* behind the first one */
 	bool any, framed, cut;
+	bool inlined;		/* symbol and dso are of a call inlined at the ip */
 };
 
 struct script {
@@ -101,7 +104,7 @@ static void resolve(struct script *s)
 			lm_sink_does(s->sink, ev, p->line.addr, p->line.has_data_src, p->line.data_src),
 		.evidence = lm_event_evidence(ev, p->line.addr >= LM_PAGE_ZERO),
 		.after = ev->kind == LM_EVENT_BREAKPOINT,
-		.has_time = p->line.has_time, .time = p->line.time,
+		.has_time = p->line.has_time, .time = p->line.time, .chain = p->chain,
 	};
 	if (p->cut)
 		lm_sink_drop(s->sink, LM_DROP_TRUNCATED, 1);
@@ -117,7 +120,8 @@ static void set_place(struct script *s, const struct lm_script_line *line)
 	struct pending *p = &s->pending;
 
 	p->symbol = lm_sink_symbol(s->sink, line->symbol, p->line.addr);
-	p->dso = s->sink->samples ? lm_sink_dso(s->sink, lm_script_dso(line)) : LM_NO_STRING;
+	p->inlined = lm_script_inlined(line);
+	p->dso = s->sink->samples && !p->inlined ? lm_sink_dso(s->sink, lm_script_dso(line)) : LM_NO_STRING;
 }
 
 static void begin_sample(struct script *s, const struct lm_script_line *line, bool cut)
@@ -153,6 +157,15 @@ static void begin_ip(struct script *s, const struct lm_script_line *frame, bool 
 		resolve(s);
 }
 
+/* Frames of inlined calls have the address of the frame that they are in. */
+static void add_caller(struct pending *p, const struct lm_script_line *frame)
+{
+	uint64_t last = p->frames ? p->chain.returns[p->frames - 1] : p->line.ip;
+
+	if (p->frames < LM_CHAIN && frame->ip != last)
+		p->chain.returns[p->frames++] = frame->ip;
+}
+
 /* The first frame is the sample itself. */
 static void add_frame(struct script *s, const struct lm_script_line *frame, bool cut)
 {
@@ -162,8 +175,16 @@ static void add_frame(struct script *s, const struct lm_script_line *frame, bool
 		begin_ip(s, frame, cut);
 		return;
 	}
-	if (!p->any || p->framed)
+	if (!p->any)
 		return;
+	if (p->framed && p->inlined && frame->ip == p->line.ip) {
+		set_place(s, frame);
+		return;
+	}
+	if (p->framed) {
+		add_caller(p, frame);
+		return;
+	}
 	p->framed = true;
 	p->line.ip = frame->ip;
 	p->cut = p->cut || cut;

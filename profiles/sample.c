@@ -54,6 +54,8 @@ static uint64_t hash_key(const struct lm_sample *a)
 
 	h = mix(h, ((uint64_t)a->symbol << 32) | a->dso);
 	h = mix(h, ((uint64_t)a->size << 32) | (uint32_t)a->cpu);
+	for (unsigned i = 0; i < LM_CHAIN && a->chain.returns[i]; i++)
+		h = mix(h, a->chain.returns[i]);
 	return mix(h, ((uint64_t)a->op << 16) | ((uint64_t)a->evidence << 8) | a->after);
 }
 
@@ -61,7 +63,7 @@ static bool same_key(const struct lm_sample *a, const struct lm_sample *b)
 {
 	return a->ip == b->ip && a->addr == b->addr && a->symbol == b->symbol && a->dso == b->dso &&
 	       a->cpu == b->cpu && a->size == b->size && a->op == b->op && a->evidence == b->evidence &&
-	       a->after == b->after;
+	       a->after == b->after && !memcmp(&a->chain, &b->chain, sizeof(a->chain));
 }
 
 /* The slot of key, whose hash is h: free, or holding its row. */
@@ -174,7 +176,11 @@ static int compare_rows(const void *left, const void *right, void *arg)
 		d = compare_u64(a->size, b->size);
 	if (!d)
 		d = compare_u64(a->evidence, b->evidence);
-	return d ? d : compare_u64(a->after, b->after);
+	if (!d)
+		d = compare_u64(a->after, b->after);
+	for (unsigned i = 0; i < LM_CHAIN && !d; i++)
+		d = compare_u64(a->chain.returns[i], b->chain.returns[i]);
+	return d;
 }
 
 void lm_samples_sort(struct lm_samples *t)

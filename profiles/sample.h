@@ -17,6 +17,10 @@
 /* What the sample says of its access.  UNKNOWN: the instruction must tell. */
 enum lm_op { LM_OP_UNKNOWN, LM_OP_READ, LM_OP_WRITE, LM_OP_READ_WRITE };
 
+/* Return addresses on the stack, from the function of the ip outwards. */
+enum { LM_CHAIN = 3 };
+struct lm_chain { uint64_t returns[LM_CHAIN]; };	/* 0: no more */
+
 struct lm_sample {
 	uint64_t ip;		/* 0: not known */
 	uint64_t addr;		/* data address; 0: not known */
@@ -27,6 +31,7 @@ struct lm_sample {
 	enum lm_op op;
 	enum lm_evidence evidence; /* PRECISE, EXACT: ip (and addr) are the access's own; SKIDDING: ip may be late */
 	bool after;		/* ip is the instruction behind the access (hardware breakpoints) */
+	struct lm_chain chain;	/* empty where addr is known, which says more */
 	uint64_t count;
 };
 
@@ -64,7 +69,7 @@ void lm_samples_release(struct lm_samples *t);
 /* Adds row.count to the row with its key, which is made if new.  Counts saturate. */
 void lm_samples_add(struct lm_samples *t, struct lm_sample row);
 
-/* Sorts rows by ip, addr, cpu, op, symbol, dso (names by bytes): the order is part of no input. */
+/* Sorts rows by ip, addr, cpu, op, symbol, dso (names by bytes), the rest: the order is part of no input. */
 void lm_samples_sort(struct lm_samples *t);
 
 #endif

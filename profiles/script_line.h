@@ -41,6 +41,9 @@ enum lm_script_kind lm_script_parse(const char *text, size_t len, struct lm_scri
 /* The file of the ip, without the parentheses; empty if there is none. */
 struct lm_span lm_script_dso(const struct lm_script_line *line);
 
+/* A frame of a call that the compiler put into another function, whose frame follows with the same ip. */
+bool lm_script_inlined(const struct lm_script_line *line);
+
 /* A PERF_RECORD_MMAP or MMAP2 line, as --show-mmap-events prints it. */
 struct lm_script_mmap {
 	struct lm_span name;

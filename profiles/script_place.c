@@ -36,6 +36,13 @@ struct lm_span lm_script_dso(const struct lm_script_line *line)
 	return lm_span_is(s, "[unknown]") || s.p == s.end ? none : s;
 }
 
+bool lm_script_inlined(const struct lm_script_line *line)
+{
+	struct lm_span s = line->behind;
+
+	return lm_span_len(s) >= 9 && !memcmp(s.end - 9, "(inlined)", 9);
+}
+
 /* The digits of "0x12ab" at *p, which goes behind them. */
 static bool take_hex(const char **p, const char *end, uint64_t *ret)
 {

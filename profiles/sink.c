@@ -186,9 +186,11 @@ enum lm_does lm_sink_does(const struct lm_sink *s, const struct lm_event *ev, ui
 
 static struct lm_sample row_of(const struct lm_hit *hit)
 {
+	bool has_addr = hit->addr >= LM_PAGE_ZERO;
+
 	return (struct lm_sample){
 		.ip = hit->ip,
-		.addr = hit->addr < LM_PAGE_ZERO ? 0 : hit->addr,
+		.addr = has_addr ? hit->addr : 0,
 		.symbol = hit->symbol,
 		.dso = hit->dso,
 		.cpu = hit->cpu,
@@ -196,6 +198,7 @@ static struct lm_sample row_of(const struct lm_hit *hit)
 		.op = lm_does_op(hit->does),
 		.evidence = hit->evidence,
 		.after = hit->after,
+		.chain = has_addr ? (struct lm_chain){ { 0 } } : hit->chain,
 		.count = hit->count,
 	};
 }

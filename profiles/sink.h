@@ -41,6 +41,7 @@ struct lm_hit {
 	bool after, has_time;
 	bool noted;			/* lm_sink_note_order() was called */
 	uint64_t time;			/* ns */
+	struct lm_chain chain;
 	uint64_t count;
 };
 

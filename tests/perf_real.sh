@@ -135,4 +135,45 @@ if perf record -q -o clock.data -e cpu-clock:u ./program spin 2>>perf.log; then
 		"$(awk -F '\t' '!/^#/ { print $2, $6 ? "read" : "not read", $9 }' out.access | sort -u)" \
 		"written not read skidding"
 fi
+
+# ---- a function that is handed a part of two records: the call chain tells them apart ----
+# chain NAME FLAGS... - records calls in NAME.data.
+chain() {
+	name=$1
+	shift
+	cc -O1 -g -no-pie -fno-omit-frame-pointer "$@" -o program "$here/perf_real_program.c" || exit 1
+	perf record -q -o "$name.data" --call-graph fp -e cpu-clock:u ./program part 2>>perf.log
+}
+
+# called CALLER - samples of bump whose second frame is CALLER.
+called() {
+	awk -v caller="$1" 'NF < 2 { n = 0; next } { n++ } n == 1 { first = $2 }
+		n == 2 && first == "bump" && $2 == caller { sum++ } END { print sum + 0 }' chain.txt
+}
+
+# open_parts - samples of which the last run could not tell the record.
+open_parts() {
+	grep -c 'lies in the record, too' words
+}
+
+if chain frames -O0; then
+	by_code frames.data
+	perf script -i frames.data -F ip,sym 2>/dev/null >chain.txt
+	ours=$(member part.hits 6) watched=$(called bump_watched) other=$(called bump_other)
+	same "call chain: perf saw both callers" "$((watched > 50 && other > 50))" 1
+	same "call chain: of $watched samples of the record's caller and $other of the other one, $ours are the record's" \
+		"$((ours <= watched && 4 * ours >= watched))" 1
+	# The same as text: perf's own printing, with and without where files were mapped.
+	perf script -i frames.data --show-mmap-events 2>/dev/null >frames.script
+	by_code frames.script
+	same "call chain as text" "$(member part.hits 6)" "$ours"
+	perf script -i frames.data 2>/dev/null >frames.script
+	by_code frames.script
+	same "call chain as text, without mappings" "$(member part.hits 6)" "$ours"
+	# A leaf function without a frame: the chain misses its caller, who is known all the same.
+	chain leaf
+	env PATH=/nonexistent "$linemate" profile --binary program --struct watched --profile leaf.data >none 2>words
+	same "call chain of a leaf: said so" "$(grep -c "by its call chain" words)" 1
+	same "call chain of a leaf: nothing is open" "$(open_parts)" 0
+fi
 exit "$bad"

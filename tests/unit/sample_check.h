@@ -18,7 +18,7 @@ static inline void check_samples_add_up(const struct lm_samples *t)
 	assert_int_equal(t->samples, sum);
 }
 
-/* "ip addr symbol (dso) cpuN sizeN op evidence[ after] xN", a row a line, sorted. */
+/* "ip addr symbol (dso) cpuN sizeN op evidence[ after][ from RETURN ...] xN", a row a line, sorted. */
 static inline void tell_samples(struct lm_samples *t, struct lm_str *out)
 {
 	static const char *const ops[] = { "unknown", "read", "write", "both" };
@@ -27,10 +27,13 @@ static inline void tell_samples(struct lm_samples *t, struct lm_str *out)
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct lm_sample *r = &t->rows[i];
 
-		lm_str_addf(out, "%" PRIx64 " %" PRIx64 " %s (%s) cpu%d size%u %s %s%s x%" PRIu64 "\n", r->ip, r->addr,
+		lm_str_addf(out, "%" PRIx64 " %" PRIx64 " %s (%s) cpu%d size%u %s %s%s", r->ip, r->addr,
 			    lm_strings_get(t->strings, r->symbol),
 			    r->dso == LM_NO_STRING ? "" : lm_strings_get(t->strings, r->dso), r->cpu, r->size,
-			    ops[r->op], lm_evidence_word(r->evidence), r->after ? " after" : "", r->count);
+			    ops[r->op], lm_evidence_word(r->evidence), r->after ? " after" : "");
+		for (unsigned k = 0; k < LM_CHAIN && r->chain.returns[k]; k++)
+			lm_str_addf(out, "%s %" PRIx64, k ? "" : " from", r->chain.returns[k]);
+		lm_str_addf(out, " x%" PRIu64 "\n", r->count);
 	}
 }
 

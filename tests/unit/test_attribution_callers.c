@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "profiles/attribution.h"
 #include "profiles/elf_image.h"
+#include "profiles/flow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,8 +32,12 @@ static const char source[] =
 	"apart void use_other(struct other *o) { TOUCH(at_other, o->a[0]); mixed(&o->in); }\n"
 	"apart void peek(struct other *o) { TOUCH(at_peek, o->a[1]); }\n"
 	"apart void peek_out(struct rec *r) { TOUCH(at_peek_out, r->out.hits); }\n"
+	"static apart void deep(struct inner *i) { TOUCH(at_deep, i->hits); }\n"
+	"static apart void wrap(struct inner *i) { TOUCH(at_wrap, i->kind); deep(i); i->kind++; }\n"
+	"apart void wrap_rec(struct rec *r) { wrap(&r->out); r->id++; }\n"
+	"apart void wrap_other(struct other *o) { wrap(&o->in); o->a[3]++; }\n"
 	"struct rec a; struct other o;\n"
-	"int main(void) { use_rec(&a); use_out(&a); use_other(&o); peek(&o); peek_out(&a); return 0; }\n";
+	"int main(void) { use_rec(&a); use_out(&a); use_other(&o); peek(&o); peek_out(&a); wrap_rec(&a); wrap_other(&o); return 0; }\n";
 
 struct place {
 	struct lm_arena arena;
@@ -105,6 +110,36 @@ static void add_at(struct place *p, const char *label, uint64_t count, uint64_t 
 static void add(struct place *p, const char *label, uint64_t count)
 {
 	add_at(p, label, count, 0);
+}
+
+/* Where the call of one function in another returns to. */
+static uint64_t back_in(struct place *p, const char *caller, const char *callee)
+{
+	struct lm_flow_source from = { p->bin, p->image, lm_disasm_new(LM_X86_64), lm_flow_cache_new() };
+	const struct lm_function *f = NULL;
+	uint64_t at = 0, entry = 0, back = 0;
+	struct lm_flow flow;
+
+	assert_true(lm_image_find(p->image, caller, &at) && lm_image_find(p->image, callee, &entry));
+	must(lm_debuginfo_function(p->bin, at, &f));
+	must(lm_flow_run(&from, f, &p->arena, &flow));
+	for (size_t i = 0; i < flow.nr; i++)
+		if (flow.rows[i].insn.branch == LM_BR_CALL && flow.rows[i].insn.target == entry)
+			back = flow.rows[i].insn.addr + flow.rows[i].insn.len;
+	lm_disasm_free(from.disasm);
+	lm_flow_cache_free(from.cache);
+	assert_int_not_equal(back, 0);
+	return back;
+}
+
+static void add_chain(struct place *p, const char *label, uint64_t count, uint64_t first, uint64_t second)
+{
+	struct lm_sample s = { .dso = LM_NO_STRING, .symbol = LM_NO_STRING, .cpu = LM_CPU_UNKNOWN, .count = count,
+			       .evidence = LM_EVIDENCE_SKIDDING, .chain = { { first, second } } };
+
+	assert_true(lm_image_find(p->image, label, &s.ip));
+	lm_samples_add(&p->samples, s);
+	p->samples.samples += count;
 }
 
 /* Attributes; the outcomes and the drops add up. */
@@ -289,6 +324,37 @@ static void samples_that_skid(void **state)
 	assert_int_equal(p->result.count[LM_OUTCOME_PART], 10000);
 }
 
+/* The call on the stack says what came in, whatever else is called how often. */
+static void a_call_chain_is_a_witness(void **state)
+{
+	struct place *p = *state;
+
+	add_chain(p, "at_deep", 5, back_in(p, "wrap", "deep"), back_in(p, "wrap_rec", "wrap"));
+	add_chain(p, "at_deep", 7, back_in(p, "wrap", "deep"), back_in(p, "wrap_other", "wrap"));
+	add_chain(p, "at_wrap", 11, back_in(p, "wrap_rec", "wrap"), 0);
+	add_chain(p, "at_wrap", 13, back_in(p, "wrap_other", "wrap"), 0);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_CHAIN], 16);
+	assert_int_equal(p->result.count[LM_OUTCOME_ELSEWHERE], 20);
+	assert_int_equal(writes(p, "deep", "out.hits"), 5);
+	assert_int_equal(writes(p, "wrap", "out.kind"), 11);
+}
+
+/* An unwinder may step back by a byte, or miss a frame; a chain that does not fit the code is no witness. */
+static void a_call_chain_with_gaps(void **state)
+{
+	struct place *p = *state;
+
+	add_chain(p, "at_wrap", 1, back_in(p, "wrap_rec", "wrap") - 1, 0);
+	add_chain(p, "at_deep", 2, back_in(p, "wrap_rec", "wrap"), 0);
+	add_chain(p, "at_deep", 4, back_in(p, "wrap", "deep"), 0);
+	add_chain(p, "at_deep", 8, 0x10, 0x20);
+	attribute(p);
+	assert_int_equal(p->result.count[LM_OUTCOME_CHAIN], 3);
+	assert_int_equal(writes(p, "deep", "out.hits"), 2);
+	assert_int_equal(p->result.count[LM_OUTCOME_PART], 12);
+}
+
 /* A data address knows better than callers do. */
 static void an_address_is_not_asked_for(void **state)
 {
@@ -318,6 +384,8 @@ int main(void)
 		TEST(an_event_that_takes_time),
 		TEST(loads_above_a_latency),
 		TEST(samples_that_skid),
+		TEST(a_call_chain_is_a_witness),
+		TEST(a_call_chain_with_gaps),
 		TEST(an_address_is_not_asked_for),
 	};
 

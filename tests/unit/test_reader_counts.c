@@ -83,16 +83,26 @@ static const struct sample_case sample_cases[] = {
 	  "4012d0 0 f (/bin/fs) cpu-1 size0 unknown skidding x1\n"
 	  "4012d0 0 f (/bin/fs) cpu2 size0 unknown precise x1\n"
 	  "4012d0 0 f (/bin/fs) cpu2 size0 unknown skidding x1\n"
-	  "ffffffff81000000 0 g ([kernel.kallsyms]) cpu2 size0 unknown skidding x1\n",
+	  "ffffffff81000000 0 g ([kernel.kallsyms]) cpu2 size0 unknown skidding from 4012d4 x1\n",
 	  "samples 5 not-memory 1\nevent cpu-clock\nevent cycles\nevent cycles:ppp\nevent page-faults\n", NULL },
 	{ "lines of ips, and call chains without a head",
 	  "     7f6a1e04a4a2 init_cpu+0xe12 (/usr/lib/ld.so)\n     7f6a1e04a4a2 init_cpu+0xe12 (/usr/lib/ld.so)\n"
 	  "\n\t          401000 f+0x0 (/bin/fs)\n\t          401100 main+0x2 (/bin/fs)\n\n"
 	  "\t          401004 f+0x4 (/bin/fs)\n",
-	  "401000 0 f (/bin/fs) cpu-1 size0 unknown skidding x1\n"
+	  "401000 0 f (/bin/fs) cpu-1 size0 unknown skidding from 401100 x1\n"
 	  "401004 0 f (/bin/fs) cpu-1 size0 unknown skidding x1\n"
 	  "7f6a1e04a4a2 0 init_cpu (/usr/lib/ld.so) cpu-1 size0 unknown skidding x2\n",
 	  "samples 4\n", NULL },
+	{ "callers: three of them, inlined frames are their function's, and a data address says more",
+	  "  fs 14321 [002] 537.997852:     200000 cycles:pp: \n"
+	  "\t          401004 inner (inlined)\n\t          401004 f+0x4 (/bin/fs)\n\t          401100 deep (inlined)\n"
+	  "\t          401100 g+0x2 (/bin/fs)\n\t          401200 h+0x2 (/bin/fs)\n\t          401300 i+0x2 (/bin/fs)\n"
+	  "\t          401400 main+0x2 (/bin/fs)\n\n"
+	  "  fs 14321 [002] 537.997853:     200000 cycles:pp:      7f0000001000 \n"
+	  "\t          401004 f+0x4 (/bin/fs)\n\t          401100 g+0x2 (/bin/fs)\n\n",
+	  "401004 0 f (/bin/fs) cpu2 size0 unknown precise from 401100 401200 401300 x1\n"
+	  "401004 7f0000001000 f (/bin/fs) cpu2 size0 unknown precise x1\n",
+	  "samples 2\nevent cycles:pp\n", NULL },
 	{ "breakpoints are exact, and their ip is behind the access",
 	  "  perf 480 [001] 686.163282: mem:0xffff88811b71dc48: ffff88811b71dc48 ffffffff8168ebbb f+0x3b\n"
 	  "  perf 480 [001] 686.163282: mem:0xffff88811b71dc40/4:w: ffffffff8168ebbb f+0x3b (x)\n",

@@ -250,6 +250,66 @@ static void every_field_before_the_data_source(void **state)
 	lm_str_release(&file);
 }
 
+/* A chain has marks of where it is; the stack of user space is another one. */
+static void a_call_chain(void **state)
+{
+	static const struct { uint64_t nr, words[8]; const char *row; } cases[] = {
+		{ 7, { (uint64_t)-128, 0xffffffff81000010, 0xffffffff81000100, 0xffffffff81000200, (uint64_t)-512,
+		       0x401000, 0x402000 },
+		  "ffffffff81000010 0 [unknown] () cpu3 size0 unknown precise from ffffffff81000100 ffffffff81000200 x1\n" },
+		{ 6, { (uint64_t)-128, 0xffffffff81000010, 1, 2, 3, 4 },
+		  "ffffffff81000010 0 [unknown] () cpu3 size0 unknown precise from 1 2 3 x1\n" },
+		{ 1, { 0xffffffff81000010 }, "ffffffff81000010 0 [unknown] () cpu3 size0 unknown precise x1\n" },
+		{ 0, { 0 }, "ffffffff81000010 0 [unknown] () cpu3 size0 unknown precise x1\n" },
+	};
+	static const struct attr_words attr = { .type = 4, .sample_type = IP | CPU | CALLCHAIN | DATA_SRC };
+	static const char *const name = "cycles:pp";
+	static const struct file_words words = { .attrs = &attr, .names = &name, .nr = 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct lm_str b = { 0 }, records = { 0 }, file = { 0 };
+
+		put_u64(&b, 0xffffffff81000010);
+		put(&b, 3, 8);
+		put_u64(&b, cases[i].nr);
+		for (uint64_t k = 0; k < cases[i].nr; k++)
+			put_u64(&b, cases[i].words[k]);
+		put_u64(&b, 0);				/* data source: none */
+		put_record(&records, 9, USER, &b);
+		put_file(&file, &words, &records, 1);
+		check_samples(cases[i].row, file.text, file.len, cases[i].row, "samples 1\nevent cycles:pp\n", NULL);
+		lm_str_release(&b);
+		lm_str_release(&records);
+		lm_str_release(&file);
+	}
+}
+
+/* One that says it is longer than its record is unreadable. */
+static void a_call_chain_without_end(void **state)
+{
+	static const uint64_t sizes[] = { 2, 1000, (uint64_t)1 << 61, UINT64_MAX };
+	static const struct attr_words attr = { .type = 4, .sample_type = IP | CPU | CALLCHAIN };
+	static const char *const name = "cycles:pp";
+	static const struct file_words words = { .attrs = &attr, .names = &name, .nr = 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct lm_str b = { 0 }, records = { 0 }, file = { 0 };
+
+		put_u64(&b, 0x401000);
+		put(&b, 3, 8);
+		put_u64(&b, sizes[i]);
+		put_u64(&b, 0x401000);
+		put_record(&records, 9, USER, &b);
+		put_file(&file, &words, &records, 1);
+		check_samples("too long", file.text, file.len, NULL, NULL, "none of its 1 samples can be used");
+		lm_str_release(&b);
+		lm_str_release(&records);
+		lm_str_release(&file);
+	}
+}
+
 /* The stream is cut into records anywhere; so is a record. */
 static void compressed_records(void **state)
 {
@@ -669,6 +729,8 @@ int main(void)
 		cmocka_unit_test(pipe_mode),
 		cmocka_unit_test(standard_input),
 		cmocka_unit_test(every_field_before_the_data_source),
+		cmocka_unit_test(a_call_chain),
+		cmocka_unit_test(a_call_chain_without_end),
 		cmocka_unit_test(compressed_records),
 		cmocka_unit_test(damaged_files),
 		cmocka_unit_test(guests_lost_and_unknown),
