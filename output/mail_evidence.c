@@ -364,6 +364,8 @@ static void add_samples(const struct lm_mail *m)
 			lm_str_addf(&s, ", %s dropped (%s)", count(m, (double)t->drops[d]), lm_drop_word((enum lm_drop)d));
 	if (t->unknown_op)
 		lm_str_addf(&s, ", %s taken as reads", count(m, (double)t->unknown_op));
+	if (t->unknown_element)
+		lm_str_addf(&s, ", %s of arrays whose element is not known", count(m, (double)t->unknown_element));
 	lm_mail_say(m, 2, 4, "%s", lm_str_text(&s));
 	lm_str_release(&s);
 }

@@ -273,6 +273,9 @@ static void samples(const struct lm_page *p)
 		sample_row(p, "dropped", 0);
 	if (t->unknown_op)
 		sample_row(p, "used, but did not say whether they read or wrote: taken as reads", t->unknown_op);
+	if (t->unknown_element)
+		sample_row(p, "used, but which element of an array they touched is not known: spread evenly over all",
+			   t->unknown_element);
 	for (int o = 0; a && o < LM_NR_OUTCOMES; o++)
 		if (a->count[o])
 			sample_row(p, lm_arena_printf(p->arena, "attributed by the program's code: %s",

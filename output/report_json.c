@@ -221,6 +221,7 @@ static void add_evidence(json_t *object, const struct lm_accesses *t)
 			lm_json_set(drops, lm_drop_word((enum lm_drop)d), lm_json_whole(t->drops[d]));
 	lm_json_set(object, "dropped", drops);
 	lm_json_set(object, "unknown_op", lm_json_whole(t->unknown_op));
+	lm_json_set(object, "unknown_element", lm_json_whole(t->unknown_element));
 }
 
 /* What became of the samples that a binary bound; null without one. */

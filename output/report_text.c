@@ -554,6 +554,9 @@ void lm_evidence_report(const struct lm_accesses *t, const struct lm_attribution
 	if (t->unknown_op)
 		lm_wrapf(out, 4, 8, "%s did not say whether they read or wrote: taken as reads",
 			 lm_count(&arena, (double)t->unknown_op));
+	if (t->unknown_element)
+		lm_wrapf(out, 4, 8, "%s touched an element of an array that their index does not tell: spread evenly over all",
+			 lm_count(&arena, (double)t->unknown_element));
 	for (size_t i = 0; i < t->nr; i++)
 		if (t->rows[i].evidence > worst)
 			worst = t->rows[i].evidence;

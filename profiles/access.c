@@ -204,6 +204,7 @@ static void merge_counts(struct lm_accesses *t, const struct lm_accesses *from)
 	add_saturating(&t->samples, from->samples);
 	add_saturating(&t->used, from->used);
 	add_saturating(&t->unknown_op, from->unknown_op);
+	add_saturating(&t->unknown_element, from->unknown_element);
 	for (size_t i = 0; i < LM_NR_DROPS; i++)
 		add_saturating(&t->drops[i], from->drops[i]);
 }
@@ -304,6 +305,8 @@ static void print_head(const struct lm_accesses *t, struct lm_str *out)
 			lm_str_addf(out, "#dropped\t%s\t%" PRIu64 "\n", drop_words[i], t->drops[i]);
 	if (t->unknown_op)
 		lm_str_addf(out, "#unknown-op\t%" PRIu64 "\n", t->unknown_op);
+	if (t->unknown_element)
+		lm_str_addf(out, "#unknown-element\t%" PRIu64 "\n", t->unknown_element);
 	lm_str_add(out, "#site\tmember\toffset\tsize\tcpu\treads\twrites\tobject\tevidence\n");
 }
 

@@ -83,6 +83,7 @@ struct lm_accesses {
 	uint64_t used;		/* of these, in rows.  samples == used + sum(drops) */
 	uint64_t drops[LM_NR_DROPS];
 	uint64_t unknown_op;	/* used samples that did not say read or write: taken as reads */
+	uint64_t unknown_element; /* used samples of some element of an array: spread evenly over all */
 	struct lm_strings *events; /* names of events seen, in order of appearance */
 	void *index;		/* hash over the rows' keys; private */
 };
@@ -108,6 +109,7 @@ void lm_accesses_sort(struct lm_accesses *t);
  *   #samples<TAB>19587
  *   #dropped<TAB>no-address<TAB>12
  *   #unknown-op<TAB>3
+ *   #unknown-element<TAB>16
  *   #site<TAB>member<TAB>offset<TAB>size<TAB>cpu<TAB>reads<TAB>writes<TAB>object<TAB>evidence
  *   page_counter_try_charge<TAB>memory.usage<TAB>0<TAB>8<TAB>3<TAB>0<TAB>17<TAB>0<TAB>exact
  *

@@ -24,6 +24,7 @@ struct run {
 	struct lm_hit *hits;		/* by row */
 	struct target *targets;
 	size_t nr_targets;
+	size_t turn;			/* of elements that are not known: whose it is */
 	struct lm_attribution *ret;
 };
 
@@ -151,20 +152,25 @@ static void set_counts(struct lm_accesses *out, const struct lm_sample *s, const
 	row->writes = write ? s->count : 0;
 }
 
+/* How types look where a hit is. */
+static struct lm_typing typing_at(const struct run *r, const struct lm_hit *hit)
+{
+	return (struct lm_typing){ r->locator.bin, hit->function ? hit->function->unit : LM_NO_UNIT };
+}
+
 /*
  * The member at a place of the record, by name; where every record is asked
  * for, by its offset, from which whoever looks at one of them names it.
  */
-static struct lm_err *name_place(struct run *r, struct lm_reach reach, uint32_t size, struct lm_str *path,
-				 uint64_t *rest)
+static struct lm_err *name_place(struct run *r, const struct lm_typing *t, struct lm_reach reach, uint32_t size,
+				 struct lm_str *path, uint64_t *rest)
 {
-	struct lm_typing t = { r->locator.bin, r->locator.function ? r->locator.function->unit : LM_NO_UNIT };
 	struct lm_type_leaf leaf;
 	bool found = false;
 	struct lm_err *err = NULL;
 
 	if (r->wanted != LM_NO_TYPE)
-		err = lm_typing_leaf(&t, reach, size, path, rest, &leaf, &found);
+		err = lm_typing_leaf(t, reach, size, path, rest, &leaf, &found);
 	if (!err && (!found || !path->len)) {	/* also a pad, or a record without members */
 		lm_str_clear(path);
 		lm_str_add(path, LM_WHOLE_RECORD);
@@ -173,14 +179,15 @@ static struct lm_err *name_place(struct run *r, struct lm_reach reach, uint32_t 
 	return err;
 }
 
-/* Adds one row for bytes at an offset of the record. */
+/* Adds one row for bytes at an offset of the record; s->count of them. */
 static struct lm_err *add_access(struct run *r, const struct target *target, const struct lm_sample *s,
 				 const struct lm_hit *hit, struct lm_reach reach, uint32_t object, bool by_address)
 {
 	struct lm_access row = { .size = s->size ? s->size : hit->size ? hit->size : 1, .cpu = s->cpu, .object = object };
+	struct lm_typing t = typing_at(r, hit);
 	const char *site = hit->site;
 	struct lm_str path = { 0 };
-	struct lm_err *err = name_place(r, reach, row.size, &path, &row.offset);
+	struct lm_err *err = name_place(r, &t, reach, row.size, &path, &row.offset);
 
 	if (!err) {
 		if (!site)
@@ -192,6 +199,39 @@ static struct lm_err *add_access(struct run *r, const struct target *target, con
 		lm_accesses_add(target->out, row);
 	}
 	lm_str_release(&path);
+	return err;
+}
+
+/*
+ * An index that is not known may mean any element: all get the same, and what is
+ * left over goes round, so that many samples of few counts are even, too.
+ */
+static struct lm_err *add_spread(struct run *r, const struct target *target, const struct lm_sample *s,
+				 const struct lm_hit *hit, uint32_t object)
+{
+	struct lm_reach at = { target->type, hit->offset, hit->stride, true };
+	struct lm_typing t = typing_at(r, hit);
+	struct lm_sample part = *s;
+	int64_t first = 0;
+	size_t nr = 0;
+	uint64_t left;
+	struct lm_err *err = NULL;
+
+	if (hit->stride && !r->opts->open_elements)
+		err = lm_typing_elements(&t, at, hit->size, &first, &nr);
+	if (err || !nr)
+		return err ? err : add_access(r, target, s, hit, at, object, false);
+	target->out->unknown_element += s->count;
+	left = s->count % nr;
+	for (size_t i = 0; i < nr && !err; i++) {
+		size_t k = (r->turn + i) % nr;
+
+		part.count = s->count / nr + (i < left);
+		at = (struct lm_reach){ target->type, first + (int64_t)(k * hit->stride), 0, true };
+		if (part.count)
+			err = add_access(r, target, &part, hit, at, object, false);
+	}
+	r->turn = (r->turn + left) % nr;
 	return err;
 }
 
@@ -234,8 +274,7 @@ static struct lm_err *settle_row(struct run *r, const struct lm_sample *s, struc
 		return NULL;
 	}
 	target->out->used += s->count;
-	return add_access(r, target, s, hit, (struct lm_reach){ target->type, hit->offset, hit->stride, true },
-			  s->addr ? (uint32_t)target->objects.nr : 0, false);
+	return add_spread(r, target, s, hit, s->addr ? (uint32_t)target->objects.nr : 0);
 }
 
 /* Why a sample is no access, in the access table's words. */

@@ -56,6 +56,7 @@ struct lm_attribution_opts {
 	const uint64_t *objects;	/* given by the person; may be none */
 	size_t nr_objects;
 	bool force;			/* use a profile of another build: evidence is downgraded */
+	bool open_elements;		/* leave open which element an index means: rows name the array */
 	uint64_t **bases;		/* not NULL: gets where the objects lie, rising; from malloc, as many as ret->objects */
 };
 

@@ -145,6 +145,8 @@ static struct lm_err *read_head(struct access_file *f, struct lm_span line)
 	}
 	if (lm_span_is(key, "#unknown-op") && !lm_span_decimal(value, &f->t->unknown_op))
 		return malformed(f, "bad number of unknown operations", value);
+	if (lm_span_is(key, "#unknown-element") && !lm_span_decimal(value, &f->t->unknown_element))
+		return malformed(f, "bad number of unknown elements", value);
 	return NULL;
 }
 

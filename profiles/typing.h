@@ -47,6 +47,14 @@ struct lm_type_leaf {
 struct lm_err *lm_typing_leaf(const struct lm_typing *t, struct lm_reach reach, uint32_t size, struct lm_str *path,
 			      uint64_t *rest, struct lm_type_leaf *ret, bool *found) LM_MUST_CHECK;
 
+/*
+ * The elements that a reach with a stride may mean: *nr of them, each stride
+ * behind the one before, *first is the offset of the first.  *nr is 0 where the
+ * number is not known (an array without length) or there is no stride.
+ */
+struct lm_err *lm_typing_elements(const struct lm_typing *t, struct lm_reach reach, uint32_t size, int64_t *first,
+				  size_t *nr) LM_MUST_CHECK;
+
 /* True if a pointer to inner fits at this reach: some object of the type inner starts there. */
 struct lm_err *lm_typing_holds(const struct lm_typing *t, struct lm_reach outer, uint32_t inner, bool *ret)
 	LM_MUST_CHECK;

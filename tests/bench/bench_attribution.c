@@ -226,7 +226,7 @@ static void profile(struct bench *b, const char *path)
 	struct lm_samples t;
 	struct lm_accesses out;
 	struct lm_attribution a;
-	struct lm_attribution_opts opts = { .record = b->record };
+	struct lm_attribution_opts opts = { .record = b->record, .open_elements = true };
 	uint64_t named = 0, wrong = 0, all = 0;
 	const struct lm_dbg_record *rec;
 	uint32_t record;

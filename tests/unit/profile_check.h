@@ -51,6 +51,8 @@ static inline void tell_counts(const struct lm_accesses *t, struct lm_str *out)
 	lm_str_addf(out, "samples %" PRIu64 " used %" PRIu64, t->samples, t->used);
 	if (t->unknown_op)
 		lm_str_addf(out, " unknown %" PRIu64, t->unknown_op);
+	if (t->unknown_element)
+		lm_str_addf(out, " unknown-element %" PRIu64, t->unknown_element);
 	for (int d = 0; d < LM_NR_DROPS; d++)
 		if (t->drops[d])
 			lm_str_addf(out, " %s %" PRIu64, lm_drop_word((enum lm_drop)d), t->drops[d]);

@@ -205,8 +205,8 @@ static const struct text_case good[] = {
 	  "f m.n+4/8 cpu3 #0 10r 20w exact\n", "samples 20 used 20", NULL },
 	{ "the head: samples, drops, unknown "
 	  "operations", FIRST "#record\trec\n#event\tloads\n#samples\t100\n#dropped\tno-address\t"
-	  "12\n#dropped\ttruncated\t1\n#unknown-op\t3\n" ROW,
-	  "f m.n+4/8 cpu3 #0 10r 20w exact\n", "samples 100 used 87 unknown 3 truncated 1 no-address 12", NULL },
+	  "12\n#dropped\ttruncated\t1\n#unknown-op\t3\n#unknown-element\t16\n" ROW,
+	  "f m.n+4/8 cpu3 #0 10r 20w exact\n", "samples 100 used 87 unknown 3 unknown-element 16 truncated 1 no-address 12", NULL },
 	{ "drops of a file written by hand come on top of its rows", FIRST "#dropped\toutside\t4\n" ROW,
 	  "f m.n+4/8 cpu3 #0 10r 20w exact\n", "samples 24 used 20 outside 4", NULL },
 	{ "equal rows are added up", FIRST ROW ROW, "f m.n+4/8 cpu3 #0 20r 40w exact\n", "samples 40 used 40", NULL },
@@ -320,6 +320,7 @@ static void printed_and_read_again(void **state)
 	t.samples = 100;
 	t.used = 90;
 	t.unknown_op = 5;
+	t.unknown_element = 6;
 	t.drops[LM_DROP_OUTSIDE] = 10;
 	lm_accesses_sort(&t);
 	lm_accesses_print(&t, &once);

@@ -224,11 +224,16 @@ static void an_index_is_a_range(void **state)
 	assert_int_not_equal(ip, 0);
 	add(p, (struct lm_sample){ .ip = at(p, "at_id"), .addr = base, .evidence = LM_EVIDENCE_EXACT, .count = 9 });
 	add(p, (struct lm_sample){ .ip = ip, .addr = base + 24 + 8, .evidence = LM_EVIDENCE_EXACT });
-	add(p, (struct lm_sample){ .ip = ip, .evidence = LM_EVIDENCE_EXACT });
+	add(p, (struct lm_sample){ .ip = ip, .evidence = LM_EVIDENCE_EXACT, .count = 6 });
 	must(attribute(p, false));
 	adds_up(p);
-	assert_non_null(row(p, "flags[2]", "flag"));
-	assert_non_null(row(p, "flags", "flag"));
+	assert_int_equal(p->out.unknown_element, 6);
+	assert_int_equal(row(p, "flags[0]", "flag")->reads, 2);
+	assert_int_equal(row(p, "flags[1]", "flag")->reads, 2);
+	assert_int_equal(row(p, "flags[3]", "flag")->reads, 1);
+	for (size_t i = 0; i < p->out.nr; i++)
+		if (!strcmp(lm_strings_get(p->out.strings, p->out.rows[i].member), "flags[2]"))
+			assert_int_equal(p->out.rows[i].reads, 1);
 }
 
 /* A breakpoint traps behind its access, a timer's sample comes behind it. */

@@ -178,7 +178,7 @@ static void judge_record(struct judge *j, const char *name)
 	struct lm_samples t;
 	struct lm_accesses out;
 	struct lm_attribution a;
-	struct lm_attribution_opts opts = { .record = name };
+	struct lm_attribution_opts opts = { .record = name, .open_elements = true };
 	uint64_t wrong = 0;
 	uint32_t record;
 
