@@ -123,6 +123,12 @@ static struct lm_err *scalar_size(const struct lm_typing *t, uint32_t id, uint64
 	return err;
 }
 
+/* A stride from element to element; one element or none declared: there may be more behind. */
+static bool steps_over(const struct lm_type *array, const struct lm_type *element, uint64_t stride)
+{
+	return stride % element->size == 0 && (stride < array->size || array->size <= element->size);
+}
+
 /* True if an array at offset of a type has elements that the stride steps over. */
 static struct lm_err *takes_stride(const struct lm_typing *t, struct lm_reach at, int level, unsigned *steps,
 				   bool *ret)
@@ -140,7 +146,7 @@ static struct lm_err *takes_stride(const struct lm_typing *t, struct lm_reach at
 		err = lm_typing_complete(t, type.target, &element, &id);
 		if (err || !element.size)
 			return err;
-		*ret = at.stride % element.size == 0;
+		*ret = steps_over(&type, &element, at.stride);
 		at.type = id;
 		at.offset %= (int64_t)element.size;
 		return *ret ? NULL : takes_stride(t, at, level + 1, steps, ret);
@@ -246,7 +252,7 @@ static struct lm_err *into_array(struct walk *w, const struct lm_type *type, boo
 	err = lm_typing_complete(w->t, type->target, &element, &id);
 	if (err || !element.size)
 		return err;
-	if (w->stride && w->stride % element.size == 0) {
+	if (w->stride && steps_over(type, &element, w->stride)) {
 		w->stride = 0;
 		w->leaf.indexed = true;
 		w->frozen = true;
