@@ -368,7 +368,7 @@ static void name_numbers(struct lm_flow_state *s, uint64_t address)
 {
 	for (unsigned r = 0; r < LM_NR_REGS; r++)
 		if (s->regs[r].kind == LM_V_NUMBER && s->regs[r].stride && s->regs[r].type == LM_NO_TYPE)
-			s->regs[r].type = ((uint32_t)address * LM_NR_REGS + r) & 0x7fffffff;
+			s->regs[r].type = ((uint32_t)address * LM_NR_REGS + r) & LM_V_NAMES;
 }
 
 /* Runs a block from its start; keep: writes down what the operands reach. */

@@ -1,12 +1,14 @@
 /*
  * flow_call.c - beyond the function at hand: which registers survive a call,
- * and which larger record a pointer to a part belongs to.
+ * what the system keeps in one, and which larger record a pointer to a part
+ * belongs to.
  */
 #include "profiles/flow_private.h"
 
 #include "base/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_DEPTH = 3, MAX_SCAN = 1 << 14, MAX_PARTS = 16 };
 
@@ -123,6 +125,39 @@ struct lm_err *lm_flow_clobbers(const struct lm_flow_source *source, const struc
 	err = scan(source, callee, depth, &mask);
 	if (!err)
 		*ret = cache->masks[slot] = mask & all;
+	return err;
+}
+
+/* ---- the running task ---- */
+
+/*
+ * arm64 keeps current in sp_el0 (arch/arm64/include/asm/current.h) since Linux
+ * 4.10, when thread_info moved into task_struct as its first member; before, it
+ * was thread_info's address.  Only a kernel has an init_task.
+ */
+struct lm_err *lm_flow_task(const struct lm_flow_run *run, struct lm_flow_value *ret)
+{
+	static const char name[] = "task_struct";
+	struct lm_debuginfo *bin = run->source->bin;
+	const struct lm_dbg_record *record = NULL;
+	struct lm_type type;
+	uint64_t at;
+	uint32_t id = LM_NO_TYPE;
+	struct lm_err *err;
+
+	*ret = LM_V_ANY;
+	if (!lm_image_find(run->source->image, "init_task", &at))
+		return NULL;
+	err = lm_debuginfo_type_by_name(bin, run->function->unit, name, &id);
+	if (!err && id == LM_NO_TYPE)
+		err = lm_debuginfo_record(bin, name, &record);
+	if (!err && record)
+		err = lm_debuginfo_type_of_record(bin, record, &id);
+	if (err || id == LM_NO_TYPE)
+		return err;
+	err = lm_typing_complete(&run->typing, id, &type, &id);
+	if (!err && type.kind == LM_TYPE_RECORD && type.nr_members && !strcmp(type.members[0].name, "thread_info"))
+		*ret = (struct lm_flow_value){ .kind = LM_V_POINTER, .type = id };
 	return err;
 }
 

@@ -47,6 +47,9 @@ struct lm_flow_run {
 struct lm_err *lm_flow_clobbers(const struct lm_flow_source *source, const struct lm_function *callee, int depth,
 				uint32_t *ret) LM_MUST_CHECK;
 
+/* What the kernel's register for the running task points to; LM_V_ANY: this is no such kernel. */
+struct lm_err *lm_flow_task(const struct lm_flow_run *run, struct lm_flow_value *ret) LM_MUST_CHECK;
+
 /*
  * A reach outside its type: the record among those that this function has
  * pointers to that holds the type, if there is just one way (container_of).

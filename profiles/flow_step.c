@@ -53,7 +53,7 @@ static struct lm_flow_value address(const struct lm_flow_state *s, const struct 
 	if (m->index != LM_NO_REG) {
 		index = reg(s, m->index);
 		/* A pointer scaled by one is as good a base as the base. */
-		if (m->extend < 8 && index.kind != LM_V_NUMBER)
+		if (m->extend < 4 || (m->extend < 8 && index.kind != LM_V_NUMBER))
 			index = LM_V_ANY;
 		if (m->scale != 1)
 			index = lm_value_scale(index, m->scale);
@@ -337,7 +337,7 @@ static struct lm_flow_value narrowed(struct lm_flow_value v, uint8_t width)
 static struct lm_flow_value named(struct lm_flow_value v, const struct lm_insn *in)
 {
 	if (v.kind == LM_V_NUMBER && v.stride == 1 && !v.offset && v.type == LM_NO_TYPE)
-		v.type = (uint32_t)in->addr & 0x7fffffff;
+		v.type = (uint32_t)in->addr & LM_V_NAMES;
 	return v;
 }
 
@@ -348,6 +348,8 @@ static struct lm_flow_value aligned(struct lm_flow_value v, int64_t mask)
 		return v;
 	if (v.kind == LM_V_NUMBER && !v.stride)
 		return LM_V_CONST(v.offset & mask);
+	if (mask > 0 && !(mask & (mask + 1)))
+		return lm_value_bits(v, (unsigned)__builtin_popcountll((uint64_t)mask));
 	return LM_V_ANY;
 }
 
@@ -398,13 +400,28 @@ static struct lm_err *result(const struct lm_flow_run *run, struct lm_flow_state
 		*v = in->src == in->src2 ? lm_value_scale(src, 2) : lm_value_add(src, reg(s, in->src2));
 		break;
 	case LM_EFF_SUB:
-		*v = lm_value_sub(src, reg(s, in->src2));
+		*v = lm_value_sub(src, in->imm ? lm_value_scale(reg(s, in->src2), INT64_C(1) << in->imm) :
+						 reg(s, in->src2));
+		break;
+	case LM_EFF_BITS:
+		*v = lm_value_scale(lm_value_bits(src, in->bits), in->imm);
+		break;
+	case LM_EFF_INSERT:
+		*v = lm_value_insert(src, in->bits, in->imm);
+		break;
+	case LM_EFF_MUL_ADD:
+		*v = lm_value_add(lm_value_multiply(src, reg(s, in->src2)), reg(s, in->src3));
+		break;
+	case LM_EFF_TASK:
+		err = lm_flow_task(run, v);
+		break;
+	case LM_EFF_COMPARE:
 		break;
 	case LM_EFF_SCALE:
 		*v = lm_value_scale(src, in->imm);
 		break;
 	case LM_EFF_SELECT:
-		err = lm_value_join(&run->typing, reg(s, in->dst), src, v);
+		err = lm_value_join(&run->typing, reg(s, in->src2), src, v);
 		break;
 	case LM_EFF_ALIGN:
 		*v = aligned(src, in->imm);
@@ -467,16 +484,18 @@ static struct lm_err *call(const struct lm_flow_run *run, struct lm_flow_state *
 {
 	const struct lm_function *callee;
 	struct lm_err *err = lm_flow_callee(run, in, &callee);
-	uint32_t gone = lm_machine_clobbered(run->machine);
+	uint32_t all = lm_machine_clobbered(run->machine), gone = all;
 
 	if (!err)
 		err = lm_flow_clobbers(run->source, callee, 0, &gone);
+	gone |= in->clobbers & all;
 	for (unsigned r = 0; r < LM_NR_REGS; r++)
 		if (gone >> r & 1)
 			s->regs[r] = LM_V_ANY;
 	for (size_t i = 0; i < run->nr_escapes; i++)
 		drop_slots(s, run->escapes[i], run->escapes[i] + 64);
-	if (!err && callee)
+	/* On arm64 a function without a result may well leave its first argument where that would be. */
+	if (!err && callee && callee->result != LM_NO_TYPE)
 		err = lm_value_of_type(&run->typing, callee->result, &s->regs[lm_machine_result(run->machine)]);
 	return err;
 }
@@ -530,11 +549,13 @@ struct lm_err *lm_flow_step(struct lm_flow_run *run, struct lm_flow_state *s, co
 	if (err)
 		return err;
 	if (in->effect == LM_EFF_LOAD2) {
-		struct lm_operand next = in->mem[0];
+		struct lm_operand half = in->mem[0];
 
-		next.disp += 8;
-		next.size = 8;
-		err = loaded(run, s, in, &next, &second);
+		half.size = 8;
+		err = loaded(run, s, in, &half, &v);
+		half.disp += 8;
+		if (!err)
+			err = loaded(run, s, in, &half, &second);
 	}
 	if (err)
 		return err;

@@ -77,6 +77,52 @@ struct lm_flow_value lm_value_scale(struct lm_flow_value a, int64_t by)
 	return v;
 }
 
+static bool is_constant(struct lm_flow_value v)
+{
+	return v.kind == LM_V_NUMBER && !v.stride;
+}
+
+struct lm_flow_value lm_value_multiply(struct lm_flow_value a, struct lm_flow_value b)
+{
+	if (is_constant(a))
+		return a.offset ? lm_value_scale(b, a.offset) : a;
+	if (is_constant(b))
+		return b.offset ? lm_value_scale(a, b.offset) : b;
+	return LM_V_ANY;
+}
+
+struct lm_flow_value lm_value_insert(struct lm_flow_value a, unsigned at, int64_t imm)
+{
+	uint64_t mask = UINT64_C(0xffff) << at;
+
+	if (!is_constant(a))
+		return LM_V_ANY;
+	return LM_V_CONST((int64_t)(((uint64_t)a.offset & ~mask) | ((uint64_t)imm << at & mask)));
+}
+
+/*
+ * The low bits of k have a name made of k's, so that 2 * (k & 7) + (k & 7) is
+ * 3 * (k & 7).  It tells how many bits there are: taking as many again changes nothing.
+ */
+struct lm_flow_value lm_value_bits(struct lm_flow_value a, unsigned bits)
+{
+	struct lm_flow_value v = LM_V_ANY;
+
+	if (a.kind != LM_V_NUMBER)
+		return v;
+	if (!a.stride)
+		return LM_V_CONST(bits < 64 ? a.offset & (int64_t)((UINT64_C(1) << bits) - 1) : a.offset);
+	/* As everywhere, what is left of a number in 32 bits is taken for the number. */
+	if (bits >= 32)
+		return a;
+	if (a.stride != 1 || a.offset || a.type == LM_NO_TYPE)
+		return v;
+	if (a.type > LM_V_NAMES && (a.type & 31) <= bits)
+		return a;
+	v.type = (LM_V_NAMES + 1) | ((a.type * 0x9e3779b1u & LM_V_NAMES) >> 5 << 5) | bits;
+	return v;
+}
+
 /* NULL and error numbers in pointers are never followed. */
 static bool is_no_pointer(struct lm_flow_value v)
 {

@@ -22,6 +22,9 @@ struct lm_flow_value {
 	uint64_t stride;
 };
 
+/* Names of numbers that come from somewhere; those of their low bits lie above. */
+#define LM_V_NAMES 0x3fffffffu
+
 #define LM_V_ANY ((struct lm_flow_value){ .kind = LM_V_NUMBER, .type = LM_NO_TYPE, .stride = 1 })
 #define LM_V_CONST(n) ((struct lm_flow_value){ .kind = LM_V_NUMBER, .type = LM_NO_TYPE, .offset = (n) })
 
@@ -29,6 +32,12 @@ bool lm_value_equal(struct lm_flow_value a, struct lm_flow_value b);
 struct lm_flow_value lm_value_add(struct lm_flow_value a, struct lm_flow_value b);
 struct lm_flow_value lm_value_sub(struct lm_flow_value a, struct lm_flow_value b);
 struct lm_flow_value lm_value_scale(struct lm_flow_value a, int64_t by);
+struct lm_flow_value lm_value_bits(struct lm_flow_value a, unsigned bits);	/* its lowest ones, as a number */
+
+struct lm_flow_value lm_value_multiply(struct lm_flow_value a, struct lm_flow_value b);
+
+/* 16 bits of a constant, from bit at on, become those of imm. */
+struct lm_flow_value lm_value_insert(struct lm_flow_value a, unsigned at, int64_t imm);
 
 /* What holds on both ways; old is what was known so far, and only ever gets weaker. */
 struct lm_err *lm_value_join(const struct lm_typing *t, struct lm_flow_value old, struct lm_flow_value more,

@@ -49,16 +49,19 @@ bool lm_disasm_one(struct lm_disasm *d, const uint8_t *code, size_t len, uint64_
 {
 	uint64_t at = addr;
 
-	*out = (struct lm_insn){ .addr = addr, .dst = LM_NO_REG, .src = LM_NO_REG, .src2 = LM_NO_REG };
+	*out = (struct lm_insn){ .addr = addr, .dst = LM_NO_REG, .src = LM_NO_REG, .src2 = LM_NO_REG,
+				 .src3 = LM_NO_REG };
 	if (d->machine == LM_ARM64 && len >= 4) {
 		uint32_t word = code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24;
 
 		out->len = 4;
-		if (lm_insn_arm64_atomic(word, out))
+		if (lm_insn_arm64_word(word, out))
 			return true;
-	}
-	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn))
+		if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn))
+			return lm_insn_arm64_unknown(word, out);
+	} else if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn)) {
 		return false;
+	}
 	out->len = (uint8_t)d->insn->size;
 	if (d->machine == LM_X86_64)
 		lm_insn_x86(d->handle, d->insn, out);

@@ -43,12 +43,17 @@ enum lm_effect {
 	LM_EFF_STORE,	/* mem[0] = src (LM_NO_REG: imm) */
 	LM_EFF_ADD_IMM,	/* dst = src + imm */
 	LM_EFF_ADD,	/* dst = src + src2 */
-	LM_EFF_SUB,	/* dst = src - src2 */
+	LM_EFF_SUB,	/* dst = src - (src2 << imm) */
 	LM_EFF_ADD_MEM,	/* dst += mem[0] */
 	LM_EFF_SCALE,	/* dst = src * imm */
-	LM_EFF_SELECT,	/* dst = dst or src (cmov) */
+	LM_EFF_SELECT,	/* dst = src or src2 (cmov, csel) */
 	LM_EFF_SELECT_MEM, /* dst = dst or mem[0] */
 	LM_EFF_ALIGN,	/* dst = src & imm */
+	LM_EFF_BITS,	/* dst = the low `bits` of src, * imm (ubfiz) */
+	LM_EFF_INSERT,	/* dst = src, but 16 bits from bit `bits` on are imm (movk) */
+	LM_EFF_MUL_ADD,	/* dst = src * src2 + src3 (LM_NO_REG: 0) */
+	LM_EFF_COMPARE,	/* src with imm; nothing is written */
+	LM_EFF_TASK,	/* dst = the kernel's current task (mrs sp_el0) */
 	LM_EFF_XCHG,	/* dst and src change places */
 	LM_EFF_LOAD2,	/* dst = mem[0], src2 = mem[0] + 8 (ldp) */
 	LM_EFF_STORE2,	/* mem[0] = src, mem[0] + 8 = src2 (stp) */
@@ -62,7 +67,7 @@ enum lm_branch {
 	LM_BR_JUMP,		/* only to target */
 	LM_BR_COND,		/* to target or the next */
 	LM_BR_CALL,		/* target 0: through a register or memory */
-	LM_BR_INDIRECT,		/* a jump to where a register or memory says */
+	LM_BR_INDIRECT,		/* a jump to where src or memory says */
 	LM_BR_RETURN,
 	LM_BR_STOP,		/* ud2, hlt, brk */
 };
@@ -72,7 +77,8 @@ struct lm_insn {
 	uint8_t len;
 	uint8_t nr_mem;
 	uint8_t width;		/* bytes of the result in dst */
-	uint8_t dst, src, src2;
+	uint8_t dst, src, src2, src3;
+	uint8_t bits;
 	bool write_back;	/* arm64: the base of ea is changed afterwards, by wb_imm */
 	bool wb_first;		/* pre-index: disp already contains it */
 	enum lm_effect effect;

@@ -194,6 +194,8 @@ static void moves(const cs_x86 *x, struct lm_insn *out, bool select)
 	} else if (reg_of(from->reg) != LM_NO_REG) {
 		out->effect = select ? LM_EFF_SELECT : LM_EFF_MOVE;
 		out->src = reg_of(from->reg);
+		if (select)
+			out->src2 = out->dst;
 	}
 }
 
@@ -361,6 +363,8 @@ static void branches(const cs_insn *in, struct lm_insn *out)
 	case X86_INS_JMP:
 		out->branch = known ? LM_BR_JUMP : LM_BR_INDIRECT;
 		out->target = to;
+		if (x->op_count && x->operands[0].type == X86_OP_REG)
+			out->src = reg_of(x->operands[0].reg);
 		return;
 	case X86_INS_RET: case X86_INS_RETF: case X86_INS_RETFQ:
 		out->branch = LM_BR_RETURN;
