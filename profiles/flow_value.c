@@ -211,6 +211,7 @@ struct lm_err *lm_value_refine(const struct lm_typing *t, struct lm_flow_value f
 			       struct lm_flow_value *ret)
 {
 	struct lm_reach outer = { flow.type, flow.offset - told.offset, flow.stride, false };
+	struct lm_type_leaf leaf;
 	bool yes = false;
 	struct lm_err *err = NULL;
 
@@ -227,6 +228,9 @@ struct lm_err *lm_value_refine(const struct lm_typing *t, struct lm_flow_value f
 	if (err || yes)
 		return err;
 	err = lm_typing_holds(t, outer, told.type, &yes);
+	/* Two members that have met are no array: what they have in common is their type. */
+	if (!err && yes && flow.stride)
+		err = lm_typing_leaf(t, outer, 0, NULL, NULL, &leaf, &yes);
 	if (err || yes)
 		return err;
 	err = is_scalar(t, told.type, &yes);
