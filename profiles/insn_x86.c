@@ -123,6 +123,21 @@ static bool is_string(unsigned id)
 	}
 }
 
+/* What capstone has wrong. */
+static uint32_t size_of(unsigned id, uint32_t size)
+{
+	switch (id) {
+	case X86_INS_CMPXCHG16B:
+		return 16;
+	case X86_INS_COMISS: case X86_INS_UCOMISS: case X86_INS_VCOMISS: case X86_INS_VUCOMISS:
+		return 4;
+	case X86_INS_COMISD: case X86_INS_UCOMISD: case X86_INS_VCOMISD: case X86_INS_VUCOMISD:
+		return 8;
+	default:
+		return size;
+	}
+}
+
 static void memory(const cs_insn *in, struct lm_insn *out)
 {
 	const cs_x86 *x = &in->detail->x86;
@@ -139,8 +154,7 @@ static void memory(const cs_insn *in, struct lm_insn *out)
 			continue;
 		}
 		set_access(&m, in->id, i, op->access);
-		if (in->id == X86_INS_CMPXCHG16B)
-			m.size = 16;
+		m.size = size_of(in->id, m.size);
 		m.repeat = is_string(in->id) && (x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE);
 		if (out->nr_mem < LM_MAX_MEM)
 			out->mem[out->nr_mem++] = m;

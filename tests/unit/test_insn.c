@@ -136,6 +136,8 @@ static const struct row rows[] = {
 	  "stop" },
 	{ LM_X86_64, "750e", "jne ...",
 	  "cond 1010" },
+	{ LM_X86_64, "0f2f4708", "comiss 0x8(%rdi),%xmm0",
+	  "r4[r5+8]" },
 	{ LM_X86_64, "0faef0", "mfence",
 	  "" },
 	{ LM_ARM64, "203042f9", "ldr x0, [x1, #1120]",
