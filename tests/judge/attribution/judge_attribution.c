@@ -1,7 +1,8 @@
 /*
- * judge_attribution.c - what valgrind saw against what attribution says.
+ * judge_attribution.c - what valgrind or qemu saw against what attribution says.
  *
  *	valgrind --tool=lackey --trace-mem=yes BINARY 2>TRACE
+ *	qemu-aarch64 -plugin ./qemu_trace.so,out=TRACE BINARY
  *	judge_attribution BINARY TRACE
  *
  * Objects are the variables called obj_NAME.  Each pair of an instruction and a
@@ -11,6 +12,7 @@
  */
 #include "base/table.h"
 #include "profiles/flow.h"
+#include "trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +25,7 @@ struct judge {
 	struct lm_flow *flows;		/* one a function */
 	size_t nr_flows, cap_flows;
 	struct lm_strings *seen;
-	unsigned long cases, right, wrong, open;
+	unsigned long cases, right, wrong, open, misread;
 	bool tell;
 };
 
@@ -90,24 +92,20 @@ static bool agrees(const struct lm_typing *t, struct lm_reach ours, struct lm_re
 	return holds && same && !strcmp(got.member, is.member);
 }
 
-static void judge_access(struct judge *j, uint64_t ip, uint64_t addr, uint32_t size)
+static void judge_access(struct judge *j, const struct lm_function *f, const struct lm_flow_row *row, uint64_t ip,
+			 struct trace_access seen)
 {
-	const struct lm_function *f;
-	const struct lm_flow_row *row;
-	struct lm_typing t = { .bin = j->src.bin };
+	struct lm_typing t = { .bin = j->src.bin, .unit = f->unit };
 	struct lm_reach truth;
-	uint64_t key[2] = { ip, addr };
+	uint64_t key[2] = { ip, seen.addr };
 	uint32_t before = lm_strings_nr(j->seen);
 	bool typed = false, right = false;
 
-	check(lm_debuginfo_function(j->src.bin, ip, &f));
-	if (!f || !object_at(j, f->unit, addr, &truth))
+	if (!object_at(j, f->unit, seen.addr, &truth))
 		return;
 	lm_strings_add(j->seen, (const char *)key, sizeof(key));
 	if (lm_strings_nr(j->seen) == before)
 		return;
-	t.unit = f->unit;
-	row = lm_flow_at(flow_of(j, f), ip);
 	for (unsigned m = 0; row && m < row->insn.nr_mem; m++) {
 		struct lm_type_leaf leaf;
 
@@ -124,17 +122,62 @@ static void judge_access(struct judge *j, uint64_t ip, uint64_t addr, uint32_t s
 	j->open += !typed;
 	if (j->tell && !right)
 		printf("%s %" PRIx64 " %s: byte %" PRId64 ", %u bytes\n", typed ? "wrong" : "open", ip, f->name,
-		       truth.offset, size);
+		       truth.offset, seen.size);
+}
+
+/* Bytes of all accesses that are not only of the other kind; valgrind looks at those of a lock twice. */
+static uint64_t bytes_seen(const struct trace_access *seen, size_t nr, char other)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		bool again = seen[i].kind == other;
+
+		for (size_t k = 0; k < i && !again; k++)
+			again = seen[k].addr == seen[i].addr && seen[k].kind != other;
+		sum += again ? 0 : seen[i].size;
+	}
+	return sum;
+}
+
+/* Does the instruction read and write as many bytes as were seen?  qemu compares before it stores for stxr. */
+static bool operands_fit(const struct lm_insn *in, const struct trace_access *seen, size_t nr)
+{
+	uint64_t reads = bytes_seen(seen, nr, 'S'), writes = bytes_seen(seen, nr, 'L'), written = writes;
+
+	for (unsigned m = 0; m < in->nr_mem; m++) {
+		if (in->mem[m].repeat || !in->mem[m].size)
+			return true;
+		reads -= in->mem[m].read ? in->mem[m].size : 0;
+		writes -= in->mem[m].write ? in->mem[m].size : 0;
+	}
+	return !writes && (!reads || (reads == written && in->effect == LM_EFF_NONE));
+}
+
+/* One run of an instruction. */
+static void judge_run(void *arg, uint64_t ip, const struct trace_access *seen, size_t nr)
+{
+	struct judge *j = arg;
+	const struct lm_function *f;
+	const struct lm_flow_row *row;
+
+	check(lm_debuginfo_function(j->src.bin, ip, &f));
+	if (!f)
+		return;
+	row = lm_flow_at(flow_of(j, f), ip);
+	if (!row || !operands_fit(&row->insn, seen, nr)) {
+		j->misread++;
+		if (j->tell)
+			printf("misread %" PRIx64 " %s\n", ip, f->name);
+	}
+	for (size_t i = 0; i < nr; i++)
+		judge_access(j, f, row, ip, seen[i]);
 }
 
 int main(int argc, char **argv)
 {
 	struct judge j = { .seen = lm_strings_new(), .tell = argc > 3 };
 	struct lm_image *image;
-	uint64_t ip = 0, addr;
-	uint32_t size;
-	char line[256];
-	FILE *f;
 
 	if (argc < 3) {
 		fprintf(stderr, "usage: judge_attribution BINARY TRACE [tell]\n");
@@ -146,20 +189,8 @@ int main(int argc, char **argv)
 	j.src.image = image;
 	j.src.disasm = lm_disasm_new(lm_image_machine(image));
 	j.src.cache = lm_flow_cache_new();
-	f = fopen(argv[2], "r");
-	if (!f) {
-		perror(argv[2]);
-		return 2;
-	}
-	while (fgets(line, sizeof(line), f)) {
-		if (line[0] == 'I')
-			sscanf(line, "I %" SCNx64, &ip);
-		else if (line[0] == ' ' && strchr("LSM", line[1]) &&
-			 sscanf(line + 2, "%" SCNx64 ",%" SCNu32, &addr, &size) == 2)
-			judge_access(&j, ip, addr, size);
-	}
-	fclose(f);
-	printf("%lu %lu %lu %lu\n", j.cases, j.right, j.wrong, j.open);
+	trace_each(argv[2], image, judge_run, &j);
+	printf("%lu %lu %lu %lu %lu\n", j.cases, j.right, j.wrong, j.open, j.misread);
 	lm_disasm_free(j.src.disasm);
 	lm_flow_cache_free(j.src.cache);
 	lm_image_close(image);

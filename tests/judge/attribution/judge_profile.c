@@ -16,6 +16,7 @@
 #include "profiles/attribution.h"
 #include "profiles/elf_image.h"
 #include "profiles/typing.h"
+#include "trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,25 +58,10 @@ static void add_row(struct judge *j, struct row row)
 		j->rows[id].count++;
 }
 
-static void read_trace(struct judge *j, const char *path)
+static void add_run(void *arg, uint64_t ip, const struct trace_access *seen, size_t nr)
 {
-	FILE *f = fopen(path, "r");
-	char line[256];
-	uint64_t ip = 0, addr;
-	uint32_t size;
-
-	if (!f) {
-		perror(path);
-		exit(2);
-	}
-	while (fgets(line, sizeof(line), f)) {
-		if (line[0] == 'I')
-			sscanf(line, "I %" SCNx64, &ip);
-		else if (line[0] == ' ' && strchr("LSM", line[1]) &&
-			 sscanf(line + 2, "%" SCNx64 ",%" SCNu32, &addr, &size) == 2)
-			add_row(j, (struct row){ ip, addr, 1, size, line[1] != 'L' });
-	}
-	fclose(f);
+	for (size_t i = 0; i < nr; i++)
+		add_row(arg, (struct row){ ip, seen[i].addr, 1, seen[i].size, seen[i].kind != 'L' });
 }
 
 /* The object that holds addr, for the unit of the code at ip. */
@@ -228,7 +214,7 @@ int main(int argc, char **argv)
 	}
 	check(lm_debuginfo_open(argv[1], &j.bin));
 	check(lm_image_open(argv[1], &j.image));
-	read_trace(&j, argv[2]);
+	trace_each(argv[2], j.image, add_run, &j);
 	list_records(&j);
 	for (uint32_t i = 0; i < lm_strings_nr(j.records); i++)
 		judge_record(&j, lm_strings_get(j.records, i));

@@ -43,8 +43,15 @@ __attribute__((weak, noinline)) void *memcpy(void *to, const void *from, u64 len
 
 __attribute__((noreturn, used)) static void leave(int code)
 {
+#ifdef __aarch64__
+	register u64 result __asm__("x0") = (u64)code & 0x7f, call __asm__("x8") = 93;
+
+	for (;;)
+		__asm__ volatile("svc #0" : : "r"(result), "r"(call) : "memory");
+#else
 	for (;;)
 		__asm__ volatile("syscall" : : "a"(60), "D"(code & 0x7f) : "rcx", "r11", "memory");
+#endif
 }
 
 __attribute__((noreturn, used)) static void begin(void)
@@ -52,6 +59,17 @@ __attribute__((noreturn, used)) static void begin(void)
 	leave(run(3));
 }
 
+#ifdef __aarch64__
+__asm__(".globl _start\n_start:\n\tmov x29, #0\n\tmov x30, #0\n\tbl begin\n");
+
+/* libgcc asks the C library which atomics the processor has. */
+__attribute__((weak)) u64 __getauxval(u64 which)
+{
+	(void)which;
+	return 0;
+}
+#else
 __asm__(".globl _start\n_start:\n\txor %ebp, %ebp\n\tand $-16, %rsp\n\tcall begin\n");
+#endif
 
 #endif
