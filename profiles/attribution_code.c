@@ -256,15 +256,18 @@ static bool touches_memory(const struct lm_insn *in)
 }
 
 /*
- * A breakpoint traps behind its access: one back.  A timer's sample comes late:
- * the access that made the processor wait is before it, so the nearest memory
- * instruction before is blamed, else the one at the address.
+ * A breakpoint on data traps behind its access on x86, one back, and before it
+ * on arm64.  A timer's sample comes late: the access that made the processor
+ * wait is before it, so the nearest memory instruction before is blamed, else
+ * the one at the address.
  */
 static const struct lm_flow_row *meant(const struct lm_flow *flow, const struct lm_flow_row *row,
-				       const struct lm_sample *s)
+				       const struct lm_sample *s, enum lm_machine machine)
 {
 	const struct lm_flow_row *back = row;
 
+	if (s->after && machine == LM_ARM64)
+		return row;
 	if (s->after)
 		return row > flow->rows ? row - 1 : NULL;
 	if (s->evidence != LM_EVIDENCE_SKIDDING)
@@ -454,7 +457,7 @@ struct lm_err *lm_locator_hit(struct lm_locator *l, const struct lm_sample *s, u
 	if (err)
 		return err;
 	row = lm_flow_at(&l->flow, ip);
-	row = row ? meant(&l->flow, row, s) : NULL;
+	row = row ? meant(&l->flow, row, s, lm_image_machine(l->image)) : NULL;
 	if (!row)
 		return NULL;
 	ret->code = true;

@@ -30,7 +30,7 @@ struct lm_sample {
 	uint32_t size;		/* bytes of the access; 0: not known */
 	enum lm_op op;
 	enum lm_evidence evidence; /* PRECISE, EXACT: ip (and addr) are the access's own; SKIDDING: ip may be late */
-	bool after;		/* ip is the instruction behind the access (hardware breakpoints) */
+	bool after;		/* a hardware breakpoint: on x86, ip is the instruction behind the access */
 	struct lm_chain chain;	/* empty where addr is known, which says more */
 	uint64_t count;
 };
