@@ -5,7 +5,7 @@
  * The bytes of a call are looked for at every place where one may start, which
  * is fast and finds too many: who asks looks at the caller's instructions.
  * Opcodes: Intel SDM volume 2 (CALL, JMP, Jcc), Arm ARM C4.1 (B, BL, B.cond,
- * ADRP, ADD).
+ * ADR, ADRP, ADD).
  */
 #include "profiles/callers.h"
 
@@ -130,6 +130,12 @@ static void list_adrp(struct lm_callers *c, const struct lm_image_part *part, si
 			add_taken(c, page + (word(part->bytes + q) >> 10 & 0xfff));
 }
 
+/* adr: near, or what a linker made of adrp and add. */
+static uint64_t adr_target(uint32_t w, uint64_t at)
+{
+	return at + (uint64_t)signed_bits((w >> 5 & 0x7ffff) << 2 | (w >> 29 & 3), 21);
+}
+
 static void list_arm64(struct lm_callers *c, const struct lm_image_part *part)
 {
 	for (size_t p = 0; p + 4 <= part->len; p += 4) {
@@ -142,6 +148,8 @@ static void list_arm64(struct lm_callers *c, const struct lm_image_part *part)
 			add_branch(c, at + (uint64_t)(signed_bits(w >> 5, 19) * 4), at);
 		else if ((w & 0x9f000000) == 0x90000000)
 			list_adrp(c, part, p);
+		else if ((w & 0x9f000000) == 0x10000000)
+			add_taken(c, adr_target(w, at));
 	}
 }
 
