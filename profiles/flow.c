@@ -70,6 +70,7 @@ static void decode_range(struct work *w, struct lm_range range)
 			row->insn.len = w->run.machine == LM_ARM64 ? 4 : 1;
 			row->insn.branch = LM_BR_STOP;
 		}
+		lm_flow_patch(w->run.source, &row->insn);
 		for (unsigned i = 0; i < LM_MAX_MEM; i++)
 			row->reach[i].type = LM_NO_TYPE;
 		at += row->insn.len;

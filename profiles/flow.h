@@ -37,7 +37,7 @@ struct lm_flow {
 	size_t nr;
 };
 
-struct lm_flow_cache;	/* what functions do to registers */
+struct lm_flow_cache;	/* what functions do to registers, and where code is patched */
 
 struct lm_flow_cache *lm_flow_cache_new(void);
 void lm_flow_cache_free(struct lm_flow_cache *cache);	/* NULL is fine */

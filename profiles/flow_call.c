@@ -17,6 +17,7 @@ struct lm_flow_cache {
 	uint32_t *masks;
 	size_t nr, cap;
 	struct lm_arena arena;
+	struct lm_flow_patches patches;
 };
 
 struct lm_flow_cache *lm_flow_cache_new(void)
@@ -35,7 +36,13 @@ void lm_flow_cache_free(struct lm_flow_cache *cache)
 		return;
 	lm_strings_free(cache->entries);
 	lm_arena_release(&cache->arena);
+	lm_arena_release(&cache->patches.arena);
 	free(cache);
+}
+
+struct lm_flow_patches *lm_flow_cache_patches(struct lm_flow_cache *cache)
+{
+	return cache ? &cache->patches : NULL;
 }
 
 static bool inside(const struct lm_function *f, uint64_t address)

@@ -56,6 +56,25 @@ struct lm_err *lm_flow_task(const struct lm_flow_run *run, struct lm_flow_value 
  */
 struct lm_err *lm_flow_container(const struct lm_flow_run *run, uint32_t size, struct lm_reach *reach) LM_MUST_CHECK;
 
+/* ---- flow_patch.c ---- */
+
+/* A place in the code that is patched at run time, and where it may then lead; to 0: on, where it jumps now. */
+struct lm_flow_patch { uint64_t at, to; };
+
+/* All of a file, by place; read when first asked for. */
+struct lm_flow_patches {
+	struct lm_arena arena;
+	struct lm_flow_patch *items;
+	size_t nr, cap;
+	bool read;
+};
+
+/* The cache's own; NULL if there is no cache. */
+struct lm_flow_patches *lm_flow_cache_patches(struct lm_flow_cache *cache);
+
+/* Makes an instruction that may be a jump or none a conditional one. */
+void lm_flow_patch(const struct lm_flow_source *source, struct lm_insn *in);
+
 /* ---- flow_jump.c ---- */
 
 /* Rows that the indirect jump at row may lead to, read from its table; returns how many, 0: not known. */

@@ -1,6 +1,7 @@
 /*
  * test_attribution_arm64.c - what arm64 does unlike x86-64, in a program that is
- * linked where a kernel is: the running task, a CPU's own data, watchpoints.
+ * linked where a kernel is: the running task, a CPU's own data, code that is
+ * patched, watchpoints.
  */
 #include "base/arena.h"
 #include "base/file.h"
@@ -47,9 +48,30 @@ static const char source[] =
 	"\treturn READ(\"at_there\", q->clock); }\n"
 	"apart long event(struct queue *q, unsigned n) { return READ(\"at_event\", q->events[n]); }\n"
 	"apart void add(struct queue *q)\n"
-	"{ long v, bad; __asm__ volatile(\"1: ldxr %0, %2\\n add %0, %0, #1\\nat_stxr: stxr %w1, %0, %2\\nbehind_stxr: cbnz \"\n"
-	"\t\"%w1, 1b\" : \"=&r\"(v), \"=&r\"(bad), \"+Q\"(q->clock)); }\n"
-	"long start(int n) { add(&queues); return time_of_current() + clock_here() + clock_there(n) + event(&queues, 3); }\n";
+	"{ long v, bad; __asm__ volatile(\"1: ldxr %0, %2\\n add %0, %0, #1\\nat_stxr: stxr %w1, %0, %2\\n\"\n"
+	"\t\"behind_stxr: cbnz %w1, 1b\" : \"=&r\"(v), \"=&r\"(bad), \"+Q\"(q->clock)); }\n"
+	/* As in alternative-macros.h and jump_label.h; the place is worked out before, and no variable's type tells of it. */
+	"__asm__(\".pushsection .altinstructions, \\\"a\\\"\\n.globl __alt_instructions, __alt_instructions_end\\n\"\n"
+	"\t\"__alt_instructions:\\n.subsection 9\\n__alt_instructions_end:\\n.popsection\");\n"
+	"extern char __start___jump_table[], __stop___jump_table[];\n"
+	"char *keys[] = { __start___jump_table, __stop___jump_table };\n"
+	"#define PLACE(what) ({ long at = (long)&(what); __asm__ volatile(\"\" : \"+r\"(at)); at; })\n"
+	"apart void bump(struct queue *q)\n"
+	"{ long at = PLACE(q->curr->utime);\n"
+	"\t__asm__ goto(\"1: b %l[old]\\n.pushsection .altinstructions, \\\"a\\\"\\n.word 1b - ., bump - .\\n.hword 5\\n\"\n"
+	"\t\t\".byte 4, 0\\n.popsection\" : : : : old);\n"
+	"\t__asm__ volatile(\".arch_extension lse\\nat_stadd: stadd %0, [%1]\" : : \"r\"(1L), \"r\"(at) : \"memory\");\n"
+	"\treturn;\n"
+	"old: q->nr++; }\n"
+	"apart void trace(struct queue *q)\n"
+	"{ long at = PLACE(q->curr->utime);\n"
+	"\t__asm__ goto(\"1: nop\\n.pushsection __jump_table, \\\"aw\\\"\\n.align 3\\n.word 1b - ., %l[on] - .\\n\"\n"
+	"\t\t\".quad 0\\n.popsection\" : : : : on);\n"
+	"\tq->nr++;\n"
+	"\treturn;\n"
+	"on: __asm__ volatile(\"at_traced: str xzr, [%0]\" : : \"r\"(at) : \"memory\"); }\n"
+	"long start(int n) { add(&queues); bump(&queues); trace(&queues);\n"
+	"\treturn time_of_current() + clock_here() + clock_there(n) + event(&queues, 3); }\n";
 
 struct place {
 	struct lm_arena arena;
@@ -177,6 +199,18 @@ static void data_of_a_cpu_is_its_variable(void **state)
 	assert_non_null(row(p, "events", "event"));
 }
 
+/* What stands behind a jump that becomes a nop, and where a nop leads that becomes a jump. */
+static void code_that_is_patched_is_reached(void **state)
+{
+	struct place *p = *state;
+
+	add(p, "at_stadd", (struct lm_sample){ .evidence = LM_EVIDENCE_PRECISE });
+	add(p, "at_traced", (struct lm_sample){ .evidence = LM_EVIDENCE_PRECISE });
+	attribute(p, "task_struct");
+	assert_non_null(row(p, "utime", "bump"));
+	assert_non_null(row(p, "utime", "trace"));
+}
+
 /* arm64 traps before the access: perf names the instruction itself; x86 the one behind. */
 static void a_watchpoint_names_its_instruction(void **state)
 {
@@ -200,6 +234,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_running_task_is_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(data_of_a_cpu_is_its_variable, setup, teardown),
+		cmocka_unit_test_setup_teardown(code_that_is_patched_is_reached, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_watchpoint_names_its_instruction, setup, teardown),
 	};
 
