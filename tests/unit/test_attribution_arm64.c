@@ -196,7 +196,8 @@ static void data_of_a_cpu_is_its_variable(void **state)
 	attribute(p, "queue");
 	assert_non_null(row(p, "clock", "clock_here"));
 	assert_non_null(row(p, "clock", "clock_there"));
-	assert_non_null(row(p, "events", "event"));
+	assert_non_null(row(p, "events[0]", "event"));
+	assert_int_equal(p->out.unknown_element, 1);
 }
 
 /* What stands behind a jump that becomes a nop, and where a nop leads that becomes a jump. */
