@@ -11,9 +11,11 @@
 
 #include "base/parallel.h"
 #include "profiles/debuginfo_private.h"
+#include "profiles/elf_link.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Debian 12 has 20210528; releases since 0.1 dropped what was reserved. */
 #ifdef LM_DWARF_NEW_INIT
@@ -394,7 +396,7 @@ static struct lm_err *list_units(struct lm_debuginfo *bin, Dwarf_Bool is_info)
 static struct lm_err *open_dwarf(struct lm_debuginfo *bin)
 {
 	Dwarf_Error e = NULL;
-	int rc = INIT(bin->path, &bin->dbg, &e);
+	int rc = INIT(bin->file, &bin->dbg, &e);
 	struct lm_err *err;
 
 	if (rc != DW_DLV_OK) {
@@ -413,6 +415,18 @@ static struct lm_err *open_dwarf(struct lm_debuginfo *bin)
 			  bin->dwo);
 }
 
+/* What a damaged file's relocations made of it is looked at as closely as the file. */
+static struct lm_err *link_object(struct lm_debuginfo *bin)
+{
+	struct lm_elf_facts facts;
+	struct lm_err *err = lm_elf_link(bin->path, LM_LINK_ALL, &bin->linked);
+
+	if (err || bin->linked < 0)
+		return err;
+	bin->file = lm_arena_printf(&bin->arena, "/proc/self/fd/%d", bin->linked);
+	return lm_elf_facts_read(bin->path, bin->file, &bin->arena, &facts);
+}
+
 struct lm_err *lm_debuginfo_open(const char *path, struct lm_debuginfo **ret)
 {
 	struct lm_debuginfo *bin = calloc(1, sizeof(*bin));
@@ -420,10 +434,13 @@ struct lm_err *lm_debuginfo_open(const char *path, struct lm_debuginfo **ret)
 
 	if (!bin)
 		lm_oom();
-	bin->path = lm_arena_strdup(&bin->arena, path);
-	err = lm_elf_facts_read(path, &bin->arena, &bin->facts);
+	bin->path = bin->file = lm_arena_strdup(&bin->arena, path);
+	bin->linked = -1;
+	err = lm_elf_facts_read(path, path, &bin->arena, &bin->facts);
 	if (!err)
 		err = lm_elf_facts_check(path, &bin->facts);
+	if (!err)
+		err = link_object(bin);
 	if (!err)
 		err = open_dwarf(bin);
 	if (!err)
@@ -442,6 +459,8 @@ void lm_debuginfo_close(struct lm_debuginfo *bin)
 	lm_code_release(bin);
 	if (bin->dbg)
 		FINISH(bin->dbg, &e);
+	if (bin->linked >= 0)
+		close(bin->linked);
 	lm_arena_release(&bin->arena);
 	free(bin);
 }

@@ -252,7 +252,7 @@ static struct lm_err *section(struct lm_debuginfo *bin, struct lm_bytes *s, cons
 	if (s->read)
 		return NULL;
 	s->read = true;
-	return lm_image_section(bin->path, name, &bin->arena, &s->data, &s->len);
+	return lm_image_section(bin->file, name, &bin->arena, &s->data, &s->len);
 }
 
 /* Where a list starts, from its number: a table of offsets from DW_AT_loclists_base on. */

@@ -74,7 +74,9 @@ struct lm_global {
 struct lm_debuginfo {
 	Dwarf_Debug dbg;
 	struct lm_arena arena;
-	const char *path;
+	const char *path;	/* for people */
+	const char *file;	/* what to read: path, or an object file as it was linked */
+	int linked;		/* descriptor of that; -1 */
 	struct lm_elf_facts facts;
 	struct lm_unit *units;
 	size_t nr_units, cap_units;

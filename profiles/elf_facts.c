@@ -29,7 +29,8 @@ enum { MAX_LINK = 4096, MAX_BUILD_ID = 64, MAX_NOTES = 1 << 16, MAX_SECTION_NAME
 
 struct elf {
 	int fd;
-	const char *path;
+	const char *path;	/* for people */
+	const char *file;	/* to be read */
 	uint64_t len;
 	bool wide, big;
 	uint8_t *table;		/* section headers */
@@ -261,7 +262,7 @@ static struct lm_err *check_lists(const struct elf *e, const struct section *s, 
 
 	if (!(s->flags & SHF_COMPRESSED))
 		return check_tables(e, s, NULL);
-	err = lm_image_section(e->path, s->name, arena, &bytes, &len);
+	err = lm_image_section(e->file, s->name, arena, &bytes, &len);
 	if (!err && !len)
 		return bad(e, "a packed list of ranges or locations cannot be unpacked");
 	unpacked.size = len;
@@ -305,14 +306,37 @@ static struct lm_err *note_section(const struct elf *e, const struct section *s,
 	return err || !is_lists(s->name) ? err : check_lists(e, s, arena);
 }
 
+/* How distributions pack kernel modules (kmod's index of them, and perf's). */
+static struct lm_err *check_packed_file(const struct elf *e)
+{
+	static const struct {
+		const char *magic, *name, *command;
+		uint64_t len;
+	} kinds[] = {
+		{ "\xfd" "7zXZ", "xz", "xz -dk", 6 },
+		{ "\x28\xb5\x2f\xfd", "zstd", "zstd -dk", 4 },
+		{ "\x1f\x8b", "gzip", "gzip -dk", 2 },
+		{ "\x04\x22\x4d\x18", "lz4", "lz4 -dk", 4 },
+	};
+	uint8_t start[6] = { 0 };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (read_at(e, 0, start, kinds[i].len) && !memcmp(start, kinds[i].magic, kinds[i].len))
+			return lm_err_new(LM_ERR_INPUT, "%s: is packed by %s; unpack it with %s and give what comes out",
+					  e->path, kinds[i].name, kinds[i].command);
+	return NULL;
+}
+
 static struct lm_err *read_facts(struct elf *e, struct lm_arena *arena, struct lm_elf_facts *facts)
 {
 	uint8_t header[sizeof(Elf64_Ehdr)] = { 0 };
-	struct lm_err *err;
+	struct lm_err *err = check_packed_file(e);
 
+	if (err)
+		return err;
 	if (!read_at(e, 0, header, EI_NIDENT) || memcmp(header, ELFMAG, SELFMAG))
-		return lm_err_new(LM_ERR_INPUT, "%s: is not an ELF file; give a program, library, kernel (vmlinux) or "
-				  "object file built with -g", e->path);
+		return lm_err_new(LM_ERR_INPUT, "%s: is not an ELF file; give a program, library, kernel (vmlinux), "
+				  "kernel module or object file built with -g", e->path);
 	if ((header[EI_CLASS] != ELFCLASS32 && header[EI_CLASS] != ELFCLASS64) ||
 	    (header[EI_DATA] != ELFDATA2LSB && header[EI_DATA] != ELFDATA2MSB))
 		return bad(e, "its header names no class or byte order");
@@ -334,10 +358,10 @@ static struct lm_err *read_facts(struct elf *e, struct lm_arena *arena, struct l
 	return NULL;
 }
 
-struct lm_err *lm_elf_facts_read(const char *path, struct lm_arena *arena, struct lm_elf_facts *out)
+struct lm_err *lm_elf_facts_read(const char *path, const char *file, struct lm_arena *arena, struct lm_elf_facts *out)
 {
 	struct lm_elf_facts facts = { .build_id = "", .debug_link = "", .alt_link = "" };
-	struct elf e = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .path = path };
+	struct elf e = { .fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .path = path, .file = file };
 	struct lm_err *err;
 	struct stat st;
 

@@ -20,13 +20,14 @@ struct lm_elf_facts {
 };
 
 /*
- * Reads the section table of path.  All in arena.
+ * Reads the section table of file, which messages call path.  All in arena.
  *
  * LM_ERR_INPUT: no such file, no regular file, not ELF, a table that lies
  * outside the file, a debug section compressed in a way libdwarf does not
  * read, or one that claims to unpack to more than its bytes can hold.
  */
-struct lm_err *lm_elf_facts_read(const char *path, struct lm_arena *arena, struct lm_elf_facts *out) LM_MUST_CHECK;
+struct lm_err *lm_elf_facts_read(const char *path, const char *file, struct lm_arena *arena,
+				 struct lm_elf_facts *out) LM_MUST_CHECK;
 
 /* NULL if there is debug info to open here; else LM_ERR_INPUT, which says where it went or how to get it. */
 struct lm_err *lm_elf_facts_check(const char *path, const struct lm_elf_facts *facts) LM_MUST_CHECK;

@@ -4,6 +4,7 @@
 #include "profiles/elf_image.h"
 
 #include "base/arena.h"
+#include "profiles/elf_link.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -33,6 +34,7 @@ struct lm_image {
 	Elf *elf;
 	int fd;
 	enum lm_machine machine;
+	bool relocatable, has_code;
 	struct lm_arena arena;
 	struct part *parts;
 	size_t nr_parts, cap_parts;
@@ -71,6 +73,7 @@ static void add_part(struct lm_image *image, Elf_Scn *scn, const GElf_Shdr *h)
 	if (data && data->d_buf) {
 		p.bytes = data->d_buf;
 		p.size = data->d_size;
+		image->has_code |= p.size && (h->sh_flags & SHF_EXECINSTR);
 	}
 	if (p.size && p.addr <= UINT64_MAX - p.size)
 		*LM_ARENA_PUSH(&image->arena, image->parts, image->nr_parts, image->cap_parts) = p;
@@ -179,8 +182,15 @@ struct lm_err *lm_image_open(const char *path, struct lm_image **ret)
 
 	if (!image)
 		lm_oom();
-	image->fd = open(path, O_RDONLY | O_CLOEXEC);
-	err = image->fd < 0 ? lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %m", path) : read_image(image, path);
+	image->fd = -1;
+	err = lm_elf_link(path, LM_LINK_CODE, &image->fd);
+	image->relocatable = image->fd >= 0;
+	if (!err && !image->relocatable)
+		image->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (!err && image->fd < 0)
+		err = lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %m", path);
+	if (!err)
+		err = read_image(image, path);
 	if (!err)
 		*ret = image;
 	else
@@ -203,6 +213,16 @@ void lm_image_close(struct lm_image *image)
 enum lm_machine lm_image_machine(const struct lm_image *image)
 {
 	return image->machine;
+}
+
+bool lm_image_relocatable(const struct lm_image *image)
+{
+	return image->relocatable;
+}
+
+bool lm_image_has_code(const struct lm_image *image)
+{
+	return image->has_code;
 }
 
 static const struct part *find_part(const struct lm_image *image, uint64_t address)
@@ -283,8 +303,13 @@ const char *lm_image_alias(const struct lm_image *image, uint64_t address, size_
 
 bool lm_image_find(const struct lm_image *image, const char *name, uint64_t *address)
 {
+	return lm_image_find_nth(image, name, 0, address);
+}
+
+bool lm_image_find_nth(const struct lm_image *image, const char *name, size_t n, uint64_t *address)
+{
 	for (size_t i = 0; i < image->nr_symbols; i++) {
-		if (!strcmp(image->symbols[i].name, name)) {
+		if (!strcmp(image->symbols[i].name, name) && n-- == 0) {
 			*address = image->symbols[i].addr;
 			return true;
 		}
@@ -306,7 +331,18 @@ bool lm_image_address(const struct lm_image *image, uint64_t file_offset, uint64
 }
 
 /* Old compressed sections (.zdebug_NAME, "ZLIB" and the size) are left out: nothing has written them for years. */
-static Elf_Data *section_data(Elf *elf, const char *name)
+static Elf_Data *unpacked(Elf_Scn *scn)
+{
+	GElf_Shdr h;
+
+	if (!scn || !gelf_getshdr(scn, &h) || h.sh_type == SHT_NOBITS)
+		return NULL;
+	if ((h.sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
+		return NULL;
+	return elf_rawdata(scn, NULL);
+}
+
+static Elf_Scn *section_by_name(Elf *elf, const char *name)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
@@ -317,28 +353,27 @@ static Elf_Data *section_data(Elf *elf, const char *name)
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *this = gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
 
-		if (!this || strcmp(this, name) || h.sh_type == SHT_NOBITS)
-			continue;
-		if ((h.sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
-			return NULL;
-		return elf_rawdata(scn, NULL);
+		if (this && !strcmp(this, name) && h.sh_type != SHT_NOBITS)
+			return scn;
 	}
 	return NULL;
 }
 
-struct lm_err *lm_image_section(const char *path, const char *name, struct lm_arena *arena, const uint8_t **data,
-				size_t *len)
+/* By name, or where that is NULL by number. */
+static struct lm_err *read_section(const char *path, const char *name, size_t index, struct lm_arena *arena,
+				   const uint8_t **data, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf *elf;
-	Elf_Data *found;
+	Elf_Data *found = NULL;
 
 	*data = NULL;
 	*len = 0;
 	if (fd < 0)
 		return lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %m", path);
 	elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	found = elf ? section_data(elf, name) : NULL;
+	if (elf)
+		found = unpacked(name ? section_by_name(elf, name) : elf_getscn(elf, index));
 	if (found && found->d_buf && found->d_size) {
 		uint8_t *copy = lm_arena_alloc(arena, found->d_size);
 
@@ -349,4 +384,16 @@ struct lm_err *lm_image_section(const char *path, const char *name, struct lm_ar
 	elf_end(elf);
 	close(fd);
 	return NULL;
+}
+
+struct lm_err *lm_image_section(const char *path, const char *name, struct lm_arena *arena, const uint8_t **data,
+				size_t *len)
+{
+	return read_section(path, name, 0, arena, data, len);
+}
+
+struct lm_err *lm_image_section_nr(const char *path, size_t index, struct lm_arena *arena, const uint8_t **data,
+				   size_t *len)
+{
+	return read_section(path, NULL, index, arena, data, len);
 }

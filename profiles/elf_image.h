@@ -15,11 +15,25 @@ struct lm_image;
 struct lm_err *lm_image_section(const char *path, const char *name, struct lm_arena *arena, const uint8_t **data,
 				size_t *len) LM_MUST_CHECK;
 
-/* LM_ERR_INPUT: not readable, or for a machine whose instructions are not known here. */
+/* The same by number, which no other section has. */
+struct lm_err *lm_image_section_nr(const char *path, size_t index, struct lm_arena *arena, const uint8_t **data,
+				   size_t *len) LM_MUST_CHECK;
+
+/*
+ * An object file is linked first (elf_link.h), so that every address is one
+ * place.  LM_ERR_INPUT: not readable, damaged, or for a machine whose
+ * instructions are not known here.
+ */
 struct lm_err *lm_image_open(const char *path, struct lm_image **ret) LM_MUST_CHECK;
 void lm_image_close(struct lm_image *image);	/* NULL is fine */
 
 enum lm_machine lm_image_machine(const struct lm_image *image);
+
+/* True if it was an object file: a kernel module, or one file of a program. */
+bool lm_image_relocatable(const struct lm_image *image);
+
+/* False if no code is in the file, as in one that debug info was split off to. */
+bool lm_image_has_code(const struct lm_image *image);
 
 /* The bytes from address to the end of its section, *len of them; NULL where the file has none. */
 const uint8_t *lm_image_bytes(const struct lm_image *image, uint64_t address, size_t *len);
@@ -46,6 +60,9 @@ const char *lm_image_alias(const struct lm_image *image, uint64_t address, size_
 
 /* The address of a symbol by name; false: none. */
 bool lm_image_find(const struct lm_image *image, const char *name, uint64_t *address);
+
+/* The same for those of one name, functions of several files, by address: the n-th, n from 0. */
+bool lm_image_find_nth(const struct lm_image *image, const char *name, size_t n, uint64_t *address);
 
 /* The address at which a byte of the file is loaded; false: it is not loaded. */
 bool lm_image_address(const struct lm_image *image, uint64_t file_offset, uint64_t *address);
