@@ -5,6 +5,7 @@
 #include "profiles/attribution_private.h"
 
 #include "base/parallel.h"
+#include "profiles/elf_link.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -356,11 +357,15 @@ static struct lm_err *start(struct run *r, struct lm_debuginfo *bin, struct lm_s
 	if (!r->hits)
 		lm_oom();
 	err = lm_locator_open(&r->locator, bin, samples, r->opts->force);
+	if (!err && samples->nr && !r->opts->nr_objects && !lm_image_has_code(r->locator.image))
+		err = lm_err_new(LM_ERR_INPUT, "%s: has debug info but no code, which was left in the file that ran; join "
+				 "both with eu-unstrip -o JOINED FILE %s and give JOINED, or name an object of the "
+				 "profile with --object", lm_debuginfo_path(bin), lm_debuginfo_path(bin));
 	if (!err)
 		err = ask_the_code(r);
 	if (!err && r->wanted != LM_NO_TYPE)
 		err = ask_the_calls(r);
-	r->ret->slide = r->locator.slide;
+	r->ret->slide = r->locator.slide + (r->locator.module ? LM_LINK_TEXT : 0);
 	return err;
 }
 

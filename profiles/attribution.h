@@ -48,7 +48,7 @@ struct lm_attribution {
 	uint64_t samples;		/* used by readers: the sum of counts */
 	uint64_t count[LM_NR_OUTCOMES];	/* sums to samples */
 	uint64_t objects;		/* objects of the record that were found or given */
-	uint64_t slide;			/* runtime kernel address - address in the file */
+	uint64_t slide;			/* runtime kernel address - address in the file; of a module: where its text lay */
 };
 
 struct lm_attribution_opts {

@@ -5,7 +5,8 @@
  * perf records run-time addresses.  A kernel is moved as a whole (KASLR): the
  * distance is told by the mmap record of its text, or, where the text of a
  * profile has none, by the names of functions that perf printed: the distance
- * on which they agree.  Programs lie where their mappings say.
+ * on which they agree.  Programs lie where their mappings say, kernel modules
+ * where attribution_module.c says.
  */
 #include "profiles/attribution_private.h"
 
@@ -35,6 +36,8 @@ static bool named_like(const struct lm_locator *l, const char *dso)
 {
 	if (l->kernel)
 		return is_kernel_name(dso) || !strcmp(dso, "[unknown]");
+	if (l->module)
+		return lm_module_is_named(l->module, dso);
 	return !strcmp(base_name(dso), base_name(lm_debuginfo_path(l->bin)));
 }
 
@@ -173,9 +176,14 @@ struct lm_err *lm_locator_open(struct lm_locator *l, struct lm_debuginfo *bin, c
 					     lm_flow_cache_new() };
 	/* Kernels live in the upper half. */
 	l->kernel = lm_image_find(l->image, "_text", &text) && text >> 63;
-	err = match_files(l, force);
+	if (lm_image_relocatable(l->image))
+		err = lm_module_open(&l->module, lm_debuginfo_path(bin));
+	if (!err)
+		err = match_files(l, force);
 	if (!err && l->kernel && !slide_of_mapping(l))
 		slide_of_names(l);
+	if (!err && l->module)
+		err = lm_module_slide(l, &l->slide);
 	return err;
 }
 
@@ -184,6 +192,7 @@ void lm_locator_close(struct lm_locator *l)
 	lm_disasm_free(l->source.disasm);
 	lm_flow_cache_free(l->source.cache);
 	lm_image_close(l->image);
+	lm_module_close(l->module);
 	lm_arena_release(&l->arena);
 	free(l->ours);
 }
@@ -198,6 +207,10 @@ bool lm_locator_address(const struct lm_locator *l, uint32_t dso, uint64_t runti
 	if (l->kernel) {
 		*ret = runtime - l->slide;
 		return true;
+	}
+	if (l->module) {
+		*ret = runtime - l->slide;
+		return lm_image_bytes(l->image, *ret, &len);
 	}
 	for (size_t i = 0; i < l->samples->nr_mappings; i++) {
 		const struct lm_mapping *m = &l->samples->mappings[i];

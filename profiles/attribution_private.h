@@ -1,4 +1,4 @@
-/* attribution_private.h - one attribution, shared by its three files. */
+/* attribution_private.h - one attribution, shared by its files. */
 #ifndef LM_PROFILES_ATTRIBUTION_PRIVATE_H
 #define LM_PROFILES_ATTRIBUTION_PRIVATE_H
 
@@ -21,6 +21,25 @@ struct lm_hit {
 	struct lm_reach reach;		/* of its operand; LM_NO_TYPE: not known */
 };
 
+/* ---- a kernel module (attribution_module.c) ---- */
+
+struct lm_locator;
+struct lm_module;
+
+/* What the module is called, from its own word (.modinfo), else from its file's name. */
+struct lm_err *lm_module_open(struct lm_module **ret, const char *path) LM_MUST_CHECK;
+void lm_module_close(struct lm_module *module);	/* NULL is fine */
+
+/* True if this is how perf calls the module: "[nf_conntrack]", "/lib/modules/6.1.0/.../nf-conntrack.ko.xz". */
+bool lm_module_is_named(const struct lm_module *module, const char *dso);
+
+/*
+ * Where it lay: from the starts of functions that perf printed, else from its
+ * mapping, else from the functions that samples name.  LM_ERR_INPUT: those
+ * leave several places open.
+ */
+struct lm_err *lm_module_slide(const struct lm_locator *l, uint64_t *ret) LM_MUST_CHECK;
+
 /* The code side: where files lie, which instruction a sample means. */
 struct lm_locator {
 	struct lm_debuginfo *bin;
@@ -31,7 +50,8 @@ struct lm_locator {
 	const struct lm_function *function;	/* the last one, and what flows in it */
 	struct lm_flow flow;
 	bool kernel;
-	uint64_t slide;
+	struct lm_module *module;	/* of an object file; NULL */
+	uint64_t slide;		/* of a kernel or module: run time - this file */
 	bool *ours;			/* by string id of a dso: it is this file */
 };
 

@@ -1,4 +1,7 @@
-/* elf_link_private.h - one link, shared by its files: sections and symbols in elf_link.c, kinds of relocations by machine. */
+/*
+ * elf_link_private.h - what the files of one link share: elf_link.c has sections
+ * and symbols, elf_link_x86.c and elf_link_arm64.c the kinds of relocations.
+ */
 #ifndef LM_PROFILES_ELF_LINK_PRIVATE_H
 #define LM_PROFILES_ELF_LINK_PRIVATE_H
 

@@ -53,6 +53,14 @@ static bool inside(const struct lm_function *f, uint64_t address)
 	return false;
 }
 
+bool lm_flow_is_hook(const struct lm_flow_source *source, const struct lm_insn *in)
+{
+	uint64_t start;
+
+	return in->branch == LM_BR_CALL && in->target &&
+		!strcmp(lm_image_symbol(source->image, in->target, &start), "__fentry__");
+}
+
 /* Adds what one instruction changes; calls and jumps elsewhere add what is changed there. */
 static struct lm_err *add_clobbers(const struct lm_flow_source *source, const struct lm_function *f,
 				   const struct lm_insn *in, int depth, uint32_t *mask)
@@ -70,6 +78,8 @@ static struct lm_err *add_clobbers(const struct lm_flow_source *source, const st
 		return NULL;
 	if (in->target)
 		err = lm_debuginfo_function(source->bin, in->target, &callee);
+	if (!err && !callee && lm_flow_is_hook(source, in))
+		return NULL;
 	if (!err && callee)
 		err = lm_flow_clobbers(source, callee, depth + 1, &there);
 	*mask |= callee ? there : all;

@@ -44,6 +44,8 @@ struct lm_flow_run {
 /* ---- flow_call.c ---- */
 
 /* Registers that a call of callee may change; NULL: not known which function it is. */
+/* True of the kernel's hook in front of every function, which keeps all registers and is defined in vmlinux only. */
+bool lm_flow_is_hook(const struct lm_flow_source *source, const struct lm_insn *in);
 struct lm_err *lm_flow_clobbers(const struct lm_flow_source *source, const struct lm_function *callee, int depth,
 				uint32_t *ret) LM_MUST_CHECK;
 

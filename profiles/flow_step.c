@@ -486,6 +486,8 @@ static struct lm_err *call(const struct lm_flow_run *run, struct lm_flow_state *
 	struct lm_err *err = lm_flow_callee(run, in, &callee);
 	uint32_t all = lm_machine_clobbered(run->machine), gone = all;
 
+	if (!err && !callee && lm_flow_is_hook(run->source, in))
+		return NULL;
 	if (!err)
 		err = lm_flow_clobbers(run->source, callee, 0, &gone);
 	gone |= in->clobbers & all;

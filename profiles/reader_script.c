@@ -115,13 +115,27 @@ static void resolve(struct script *s)
 		lm_sink_add(s->sink, &hit);
 }
 
+/* "[nf_conntrack]": a kernel module, not "[kernel.kallsyms]" and not "[vdso]". */
+static bool may_be_module(struct lm_span dso)
+{
+	return memmem(dso.p, lm_span_len(dso), ".ko", 3) ||
+		(lm_span_starts(dso, "[") && !lm_span_starts(dso, "[kernel") && !lm_span_starts(dso, "[vdso"));
+}
+
 static void set_place(struct script *s, const struct lm_script_line *line)
 {
 	struct pending *p = &s->pending;
+	struct lm_span dso = s->sink->samples ? lm_script_dso(line) : (struct lm_span){ NULL, NULL };
+	struct lm_start start;
 
 	p->symbol = lm_sink_symbol(s->sink, line->symbol, p->line.addr);
 	p->inlined = lm_script_inlined(line);
-	p->dso = s->sink->samples && !p->inlined ? lm_sink_dso(s->sink, lm_script_dso(line)) : LM_NO_STRING;
+	p->dso = p->inlined ? LM_NO_STRING : lm_sink_dso(s->sink, dso);
+	if (p->inlined || dso.p == dso.end || !may_be_module(dso) || !lm_script_start(line, &start.at))
+		return;
+	start.symbol = p->symbol;
+	start.dso = p->dso;
+	lm_sink_start(s->sink, start);
 }
 
 static void begin_sample(struct script *s, const struct lm_script_line *line, bool cut)

@@ -36,6 +36,7 @@ void lm_samples_release(struct lm_samples *t)
 	free(t->rows);
 	free(t->mappings);
 	free(t->build_ids);
+	free(t->starts);
 	free(t->index);
 	*t = (struct lm_samples){ .perf_version = "" };
 }

@@ -47,6 +47,12 @@ struct lm_build_id {
 	const char *hex;	/* lower case; owned by strings */
 };
 
+/* Where a function of a kernel module started, from "symbol+0x12": text may say nothing else of where the module lay. */
+struct lm_start {
+	uint32_t symbol, dso;	/* string ids */
+	uint64_t at;
+};
+
 struct lm_samples {
 	struct lm_strings *strings;
 	struct lm_sample *rows;
@@ -55,6 +61,8 @@ struct lm_samples {
 	size_t nr_mappings, cap_mappings;
 	struct lm_build_id *build_ids;
 	size_t nr_build_ids, cap_build_ids;
+	struct lm_start *starts;	/* each once */
+	size_t nr_starts, cap_starts;
 	struct lm_strings *events;	/* names seen, in order of appearance */
 	uint64_t samples;		/* input samples or lines; samples == sum(count) + sum(drops) */
 	uint64_t drops[LM_NR_DROPS];

@@ -44,6 +44,9 @@ struct lm_span lm_script_dso(const struct lm_script_line *line);
 /* A frame of a call that the compiler put into another function, whose frame follows with the same ip. */
 bool lm_script_inlined(const struct lm_script_line *line);
 
+/* The address where the function of the ip starts, from "symbol+0x12"; false: no offset was printed. */
+bool lm_script_start(const struct lm_script_line *line, uint64_t *ret);
+
 /* A PERF_RECORD_MMAP or MMAP2 line, as --show-mmap-events prints it. */
 struct lm_script_mmap {
 	struct lm_span name;

@@ -84,6 +84,18 @@ static bool take_pid(const char **p, const char *end, int32_t *ret)
 	return true;
 }
 
+bool lm_script_start(const struct lm_script_line *line, uint64_t *ret)
+{
+	const char *p = line->behind.p;
+	uint64_t offset;
+
+	if (!line->has_ip || !take_text(&p, line->behind.end, "+") || !take_hex(&p, line->behind.end, &offset) ||
+	    offset > line->ip)
+		return false;
+	*ret = line->ip - offset;
+	return true;
+}
+
 /* "500/500: [0x401000(0x1000) @ 0x1000 00:00 0 0]: r-xp /usr/bin/x": <build id> may stand for the device. */
 bool lm_script_mmap(const char *text, size_t len, struct lm_script_mmap *ret)
 {

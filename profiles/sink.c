@@ -15,6 +15,8 @@
 
 #define UNKNOWN_RECORD_SIZE (1u << 20)
 
+enum { MAX_STARTS_OF_FILE = 16, MAX_STARTS = 4096 };
+
 static uint32_t add_text(struct lm_strings *strings, const char *text)
 {
 	return lm_strings_add(strings, text, strlen(text));
@@ -400,6 +402,28 @@ void lm_sink_mapping(struct lm_sink *s, struct lm_span name, struct lm_mapping m
 	t->mappings[t->nr_mappings++] = m;
 }
 
+/* A few functions of a module tell where it lay; the last ones first, since samples come in runs. */
+static void add_start(struct lm_samples *t, struct lm_start start)
+{
+	size_t of_file = 0;
+
+	for (size_t i = t->nr_starts; i-- > 0 && of_file < MAX_STARTS_OF_FILE;) {
+		if (t->starts[i].symbol == start.symbol && t->starts[i].dso == start.dso && t->starts[i].at == start.at)
+			return;
+		of_file += t->starts[i].dso == start.dso;
+	}
+	if (of_file == MAX_STARTS_OF_FILE || t->nr_starts >= MAX_STARTS)
+		return;
+	t->starts = grow(t->starts, t->nr_starts, &t->cap_starts, sizeof(*t->starts));
+	t->starts[t->nr_starts++] = start;
+}
+
+void lm_sink_start(struct lm_sink *s, struct lm_start start)
+{
+	if (s->samples && start.dso != LM_NO_STRING && start.symbol != s->unknown)
+		add_start(s->samples, start);
+}
+
 void lm_sink_build_id(struct lm_sink *s, struct lm_span name, const unsigned char *id, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -444,6 +468,13 @@ static void merge_places(struct lm_samples *t, const struct lm_samples *from)
 		m.dso = copy_string(t->strings, from->strings, m.dso);
 		t->mappings = grow(t->mappings, t->nr_mappings, &t->cap_mappings, sizeof(m));
 		t->mappings[t->nr_mappings++] = m;
+	}
+	for (size_t i = 0; i < from->nr_starts; i++) {
+		struct lm_start start = from->starts[i];
+
+		start.symbol = copy_string(t->strings, from->strings, start.symbol);
+		start.dso = copy_string(t->strings, from->strings, start.dso);
+		add_start(t, start);
 	}
 	for (size_t i = 0; i < from->nr_build_ids; i++) {
 		struct lm_build_id b = from->build_ids[i];

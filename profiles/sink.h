@@ -80,6 +80,7 @@ void lm_sink_lost(struct lm_sink *s, uint64_t nr);
 
 /* What only the sample table keeps; nothing in the other case. */
 void lm_sink_mapping(struct lm_sink *s, struct lm_span name, struct lm_mapping m);
+void lm_sink_start(struct lm_sink *s, struct lm_start start);	/* of a function, by lm_sink_symbol() and lm_sink_dso() */
 void lm_sink_build_id(struct lm_sink *s, struct lm_span name, const unsigned char *id, size_t len);
 void lm_sink_perf_version(struct lm_sink *s, struct lm_span version);
 
