@@ -6,8 +6,9 @@
  * from, packed or not (tools/perf/util/dso.c, kmod_path__parse()).  It lies where
  * /proc/modules said; perf writes that as a mapping of length and file offset 0
  * (synthetic-events.c).  There the text starts, laid out as elf_link.h tells.
- * On arm64 the loader may grow a table of jumps (.plt) between sections, so the
- * starts of functions that perf printed are believed first.
+ * On arm64 the loader grows a table of jumps (.plt) wherever the linker put it,
+ * behind the code in Debian's modules; so the starts of functions that perf
+ * printed are believed first.
  *
  * Code that runs at loading (.init.text) is allocated apart and gone when anybody
  * looks: where it lay is not known, and nothing there is attributed.

@@ -3,8 +3,7 @@
  * what flows through them, never a crash.
  */
 #include "base/str.h"
-#include "profiles/debuginfo.h"
-#include "profiles/flow.h"
+#include "profiles/attribution_private.h"
 #include "profiles/handed.h"
 
 #include <stdint.h>
@@ -91,9 +90,13 @@ static void walk(struct lm_debuginfo *bin, const char *path)
 {
 	struct lm_flow_source from = { .bin = bin };
 	struct lm_image *image = NULL;
+	struct lm_module *module = NULL;
 	struct lm_err *err = lm_image_open(path, &image);
 	bool found = true;
 
+	if (!err)
+		err = lm_module_open(&module, path);
+	lm_module_close(module);
 	if (!err) {
 		from.image = image;
 		from.disasm = lm_disasm_new(lm_image_machine(image));
