@@ -14,11 +14,14 @@ import glob
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "bench"))
+import perf_data as pd  # noqa: E402
 LINEMATE = os.path.abspath(sys.argv[1])
 BASE = 0xffffffffc0a34000
 MEMBERS = {0x1100: "key", 0x1108: "next", 0x1110: "hits", 0x1118: "window", 0x111c: "state", 0x1120: "closed",
@@ -91,11 +94,33 @@ def members(linemate_output):
 
 
 def check(what, binary, lines, expected):
-    with open("samples.txt", "w") as out:
-        out.write("\n".join(lines) + "\n")
-    got = members(run(LINEMATE, "profile", "--struct", "tm_conn", "--binary", binary, "--profile", "samples.txt").stdout)
+    if lines:
+        with open("samples.txt", "w") as out:
+            out.write("\n".join(lines) + "\n")
+    profile = "samples.txt" if lines else "perf.data"
+    got = members(run(LINEMATE, "profile", "--struct", "tm_conn", "--binary", binary, "--profile", profile).stdout)
     if got != expected:
         sys.exit("FAILED: %s: %s\nexpected %s" % (what, dict(got), dict(expected)))
+
+
+def write_perf_data(path, ips):
+    """perf.data of samples in the kernel, with the mappings that perf writes of it and of its modules."""
+    def kernel(kind, body):
+        return struct.pack("<IHH", kind, 1, 8 + len(body)) + body
+
+    def mapping(start, size, name):
+        return kernel(1, struct.pack("<iIQQQ", -1, 0, start, size, 0) + pd.padded(name) + pd.id_of(0, 0, 0))
+
+    data = mapping(0xffffffff81000000, 0x1000000, "[kernel.kallsyms]_text")
+    data += mapping(BASE - 0x8000, 0x5000, "/lib/modules/6.1.0/kernel/net/other.ko")
+    data += mapping(BASE, 0x6000, path)
+    for i, ip in enumerate(ips):
+        # Reads and writes alike: the instruction says which (no operation in the data source).
+        data += kernel(pd.SAMPLE, struct.pack("<QIIQQIIQQ", ip, 500, 501, 1000 + i, 0, i % 4, 0, 4000, 0))
+    at = pd.HEADER + pd.ATTR + 16
+    with open("perf.data", "wb") as out:
+        out.write(pd.MAGIC + struct.pack("<QQ", pd.HEADER, pd.ATTR + 16) + struct.pack("<QQ", pd.HEADER, pd.ATTR + 16) +
+                  struct.pack("<QQ", at, len(data)) + struct.pack("<QQ", 0, 0) + bytes(32) + pd.attr() + data)
 
 
 def sample(i, ip, symbol, dso):
@@ -125,6 +150,9 @@ def main():
         mapped = ["  perf  1 [000] 1.000000: PERF_RECORD_MMAP -1/0: [0x%x(0x6000) @ 0]: x %s" % (BASE, path)]
         mapped += [sample(i, ip, "[unknown]", path) for i, (ip, *_) in enumerate(found)]
         check("mapping, no symbols", ko, mapped, expected)
+        for name in (path, "[tm_mod]"):
+            write_perf_data(name, [ip for ip, *_ in found])
+            check("perf.data, " + name, ko, None, expected)
         # Samples of another module, which has functions of the same names.
         others = [sample(1000 + i, ip + 0x123000, "%s+0x%x" % (f, off), "[another]")
                   for i, (ip, f, off, _) in enumerate(found)]
