@@ -32,17 +32,15 @@ struct lm_module {
 
 /* ---- names ---- */
 
-/* Up to the extension: ".ko" with what may follow it (".ko.xz", ".ko.debug"), else the last one. */
+/* The length up to ".ko" and what may follow it (".ko.xz", ".ko.debug"); 0: that is no module's name. */
 static size_t stem(const char *name)
 {
-	const char *end = NULL;
+	size_t len = 0;
 
 	for (const char *p = name; (p = strstr(p, ".ko")); p++)
 		if (!p[3] || p[3] == '.')
-			end = p;
-	if (!end)
-		end = strrchr(name, '.');
-	return end && end > name ? (size_t)(end - name) : strlen(name);
+			len = (size_t)(p - name);
+	return len;
 }
 
 /* "name=nf_conntrack" among the texts of .modinfo; NULL: none. */
@@ -76,7 +74,7 @@ struct lm_err *lm_module_open(struct lm_module **ret, const char *path)
 	if (!m)
 		lm_oom();
 	*ret = m;
-	m->name = lm_arena_strndup(&m->arena, base_name(path), stem(base_name(path)));
+	m->name = stem(base_name(path)) ? lm_arena_strndup(&m->arena, base_name(path), stem(base_name(path))) : "";
 	err = lm_image_section(path, ".modinfo", &m->arena, &info, &len);
 	if (!err && len) {
 		const char *name = own_name((const char *)info, len, &m->arena);
@@ -118,6 +116,12 @@ bool lm_module_is_named(const struct lm_module *m, const char *dso)
 }
 
 /* ---- where it lay ---- */
+
+/* Kernels live in the upper half: an object file of a program is no module. */
+static bool is_kernel_address(uint64_t at)
+{
+	return at >> 63;
+}
 
 struct vote { uint64_t slide, count; };
 
@@ -180,7 +184,7 @@ static void votes_of_starts(const struct lm_locator *l, struct votes *v)
 		const char *name = lm_strings_get(t->strings, s->symbol);
 
 		for (size_t n = 0; l->ours[s->dso] && function_at(l->image, name, n, &at); n++)
-			if ((s->at - at) % MODULE_STEP == 0)
+			if ((s->at - at) % MODULE_STEP == 0 && is_kernel_address(s->at))
 				vote(v, s->at - at, 1);
 	}
 }
@@ -190,7 +194,7 @@ static bool slide_of_mapping(const struct lm_locator *l, uint64_t *ret)
 	for (size_t i = 0; i < l->samples->nr_mappings; i++) {
 		const struct lm_mapping *m = &l->samples->mappings[i];
 
-		if (!l->ours[m->dso] || m->start % MODULE_STEP)
+		if (!l->ours[m->dso] || m->start % MODULE_STEP || !is_kernel_address(m->start))
 			continue;
 		*ret = m->start - LM_LINK_TEXT;
 		return true;
@@ -223,7 +227,7 @@ static void votes_of_names(const struct lm_locator *l, struct votes *v)
 	for (size_t i = 0; i < t->nr && v->nr < MAX_VOTES; i++) {
 		const struct lm_sample *s = &t->rows[i];
 
-		if (s->symbol == LM_NO_STRING || !s->ip || foreign[s->symbol] ||
+		if (s->symbol == LM_NO_STRING || !is_kernel_address(s->ip) || foreign[s->symbol] ||
 		    (s->dso != LM_NO_STRING && !l->ours[s->dso]))
 			continue;
 		for (n = 0; function_at(l->image, lm_strings_get(t->strings, s->symbol), n, &at); n++)

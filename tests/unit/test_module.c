@@ -137,7 +137,7 @@ static void is_known_by_its_names(void **state)
 		{ "[net_thing]", true }, { "[net-thing]", true }, { "/lib/modules/6.1.0/extra/net_thing.ko", true },
 		{ "/lib/modules/6.1.0/extra/net-thing.ko.xz", true }, { "net_thing.ko.zst", true },
 		{ "net-thing.ko.debug", true }, { "[net_thing", false }, { "[net_thin]", false }, { "[net_things]", false },
-		{ "[thing]", false }, { "thing.ko", false }, { "[kernel.kallsyms]", false },
+		{ "net_thing", false }, { "/usr/bin/net_thing.x", false }, { "[thing]", false }, { "thing.ko", false }, { "[kernel.kallsyms]", false },
 		{ "[unknown]", false }, { "", false }, { "[]", false }, { ".ko", false }, { "/net_thing/vmlinux", false },
 	};
 	struct place *p = *state;
@@ -209,6 +209,16 @@ static void names_that_leave_it_open_are_refused(void **state)
 	assert_non_null(strstr(p->err->msg, "leaves 2 places open where the module lay; have perf script print offsets"));
 }
 
+/* A program in whose functions those of the file may be: that is not how modules lie. */
+static void a_program_is_no_module(void **state)
+{
+	struct place *p = *state;
+
+	sample(p, NULL, "first", UINT64_C(0x401010), 3);
+	mapping(p, "[net_thing]", UINT64_C(0x400000));
+	lies_at(p, 0);
+}
+
 /* Addresses of the text, where nothing says more. */
 static void nothing_tells(void **state)
 {
@@ -244,6 +254,7 @@ int main(void)
 		TEST(names_tell),
 		TEST(names_of_no_file_tell),
 		TEST(names_that_leave_it_open_are_refused),
+		TEST(a_program_is_no_module),
 		TEST(nothing_tells),
 		TEST(another_build_is_refused),
 	};
