@@ -109,7 +109,7 @@ static void add_exports(struct lm_image *image, Elf_Scn *scn, const GElf_Shdr *h
 	for (size_t i = 0; i < nr && i < INT32_MAX; i++) {
 		GElf_Sym sym;
 
-		if (gelf_getsym(data, (int)i, &sym) && sym.st_shndx != SHN_UNDEF)
+		if (gelf_getsym(data, (int)i, &sym) && sym.st_shndx != SHN_UNDEF && GELF_ST_BIND(sym.st_info) != STB_LOCAL)
 			*LM_ARENA_PUSH(&image->arena, image->exports, image->nr_exports, image->cap_exports) =
 				sym.st_value;
 	}
@@ -117,9 +117,37 @@ static void add_exports(struct lm_image *image, Elf_Scn *scn, const GElf_Shdr *h
 		qsort(image->exports, image->nr_exports, sizeof(*image->exports), by_value);
 }
 
+static Elf_Scn *section_by_name(Elf *elf, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr h;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *this = gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+
+		if (this && !strcmp(this, name) && h.sh_type != SHT_NOBITS)
+			return scn;
+	}
+	return NULL;
+}
+
+/* What other files may use by its name: what is global in a file that is still to be linked; of a module, nothing is. */
+static void note_exports(struct lm_image *image, Elf_Scn *symbols, Elf_Scn *dynamic)
+{
+	GElf_Shdr h;
+
+	if (image->relocatable)
+		dynamic = section_by_name(image->elf, ".gnu.linkonce.this_module") ? NULL : symbols;
+	if (dynamic && gelf_getshdr(dynamic, &h))
+		add_exports(image, dynamic, &h);
+}
+
 static void read_sections(struct lm_image *image)
 {
-	Elf_Scn *scn = NULL, *dynamic = NULL;
+	Elf_Scn *scn = NULL, *dynamic = NULL, *symbols = NULL;
 	GElf_Shdr h;
 
 	while ((scn = elf_nextscn(image->elf, scn))) {
@@ -127,16 +155,16 @@ static void read_sections(struct lm_image *image)
 			continue;
 		if ((h.sh_flags & SHF_ALLOC) && !(h.sh_flags & SHF_TLS))
 			add_part(image, scn, &h);
-		if (h.sh_type == SHT_SYMTAB)
+		if (h.sh_type == SHT_SYMTAB) {
 			add_symbols(image, scn, &h);
-		else if (h.sh_type == SHT_DYNSYM)
+			symbols = scn;
+		} else if (h.sh_type == SHT_DYNSYM) {
 			dynamic = scn;
+		}
 	}
-	if (dynamic && gelf_getshdr(dynamic, &h)) {
-		add_exports(image, dynamic, &h);
-		if (!image->nr_symbols)
-			add_symbols(image, dynamic, &h);
-	}
+	if (dynamic && !image->nr_symbols && gelf_getshdr(dynamic, &h))
+		add_symbols(image, dynamic, &h);
+	note_exports(image, symbols, dynamic);
 	if (image->nr_symbols)
 		qsort(image->symbols, image->nr_symbols, sizeof(*image->symbols), by_address);
 }
@@ -340,23 +368,6 @@ static Elf_Data *unpacked(Elf_Scn *scn)
 	if ((h.sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
 		return NULL;
 	return elf_rawdata(scn, NULL);
-}
-
-static Elf_Scn *section_by_name(Elf *elf, const char *name)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-	GElf_Shdr h;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *this = gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
-
-		if (this && !strcmp(this, name) && h.sh_type != SHT_NOBITS)
-			return scn;
-	}
-	return NULL;
 }
 
 /* By name, or where that is NULL by number. */

@@ -49,7 +49,11 @@ struct lm_image_part {
 /* The n-th one, n from 0; false behind the last. */
 bool lm_image_part(const struct lm_image *image, size_t n, struct lm_image_part *ret);
 
-/* True if other files may use what starts at address by its name (a symbol for the dynamic linker). */
+/*
+ * True if other files may use what starts at address by its name: a symbol for
+ * the dynamic linker, or a global one of an object file.  What a kernel or a
+ * module exports is in its __ksymtab instead.
+ */
 bool lm_image_exports(const struct lm_image *image, uint64_t address);
 
 /* The symbol that address lies in (or that starts last before it, if sizes are missing); "" none. */

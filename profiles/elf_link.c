@@ -254,8 +254,16 @@ static enum class class_of(const struct section *s)
 
 static struct lm_err *place_sections(struct link *l)
 {
+	uint64_t total = 0;
 	struct lm_err *err = NULL;
 
+	/* No two have the same bytes: who walks over all of them walks over the file once. */
+	for (uint64_t i = 1; i < l->nr; i++) {
+		if ((l->sections[i].flags & SHF_ALLOC) && has_bytes(&l->sections[i]))
+			total += l->sections[i].size;
+		if (total > l->len)
+			return bad(l, "its sections are longer than the file", &l->sections[i]);
+	}
 	l->end = LM_LINK_TEXT;
 	for (int class = 0; class < NR_CLASSES && !err; class++) {
 		for (uint64_t i = 1; i < l->nr && !err; i++) {
@@ -381,13 +389,19 @@ static struct lm_err *relocate(struct link *l, const struct section *list, const
 			  "program, or a file of a compiler in use", l->path, r.kind, MAX_NAME, list->name);
 }
 
+/* Where the kernel's tracer finds functions: left open, for who looks for uses of a function's address is misled by it. */
+static bool is_tracers(const struct section *s)
+{
+	return !strcmp(s->name, "__mcount_loc") || !strcmp(s->name, "__patchable_function_entries");
+}
+
 /* True if what a list of relocations changes is asked for. */
 static bool is_wanted(const struct link *l, const struct section *list)
 {
 	const struct section *target = list->info < l->nr ? &l->sections[list->info] : NULL;
 
 	if ((list->type != SHT_RELA && list->type != SHT_REL && list->type != SHT_CREL_LLVM) || !target ||
-	    !has_bytes(target))
+	    !has_bytes(target) || is_tracers(target))
 		return false;
 	return target->placed || (l->part == LM_LINK_ALL && is_debug(target));
 }

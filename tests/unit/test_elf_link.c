@@ -155,6 +155,26 @@ static void refers_to_what_it_should(void **state)
 	assert_string_equal(lm_image_symbol(p->image, find(p, "shared") + 99999, &start), "shared");
 }
 
+/* Other files may call what is global in an object file; not in a module, which says what it exports. */
+static void a_module_is_a_finished_program(void **state)
+{
+	static const char text[] = ".text\n.globl open\nopen: nop\ninner: nop\n"
+				   ".section __mcount_loc,\"a\"\nhooks: .quad open\n";
+	struct place *p = *state;
+
+	build(p, "x.s", text, "gcc -c x.s");
+	must(lm_image_open(in_dir(p, "x.o"), &p->image));
+	assert_true(lm_image_exports(p->image, find(p, "open")));
+	assert_false(lm_image_exports(p->image, find(p, "inner")));
+	/* The tracer's table is no use of a function. */
+	assert_int_equal(word_at(p, find(p, "hooks")), 0);
+	lm_image_close(p->image);
+	p->image = NULL;
+	run(p, "(cat x.s; echo '.section .gnu.linkonce.this_module,\"aw\"'; echo '.skip 8') >y.s && gcc -c y.s -o x.ko");
+	must(lm_image_open(in_dir(p, "x.ko"), &p->image));
+	assert_false(lm_image_exports(p->image, find(p, "open")));
+}
+
 /* 70,000 sections: numbers beyond 16 bits are in a table of their own. */
 static void takes_more_sections_than_16_bits_count(void **state)
 {
@@ -348,9 +368,8 @@ static void refuses_sections_that_lie(void **state)
 }
 
 /* Tables that are listed again and again cost no more than their bytes. */
-static void refuses_a_table_listed_often(void **state)
+static void list_often(struct place *p, uint32_t type, const char *words)
 {
-	struct place *p = *state;
 	struct file f, big;
 	Elf64_Ehdr *h;
 	Elf64_Shdr *s;
@@ -365,11 +384,20 @@ static void refuses_a_table_listed_often(void **state)
 	memcpy(big.bytes + f.len, f.bytes + h->e_shoff, h->e_shnum * sizeof(*s));
 	s = (Elf64_Shdr *)(big.bytes + f.len);
 	for (int i = h->e_shnum; i < h->e_shnum + MORE; i++)
-		s[i] = *section(f, SHT_RELA, 0);
+		s[i] = *section(f, type, 0);
+	/* A section may be any part of the file. */
+	for (int i = h->e_shnum; i < h->e_shnum + MORE && type == SHT_PROGBITS; i++)
+		s[i].sh_size = f.len - s[i].sh_offset;
 	h = (Elf64_Ehdr *)big.bytes;
 	h->e_shoff = f.len;
 	h->e_shnum = (Elf64_Half)(h->e_shnum + MORE);
-	says(p, big, "its relocations are longer than the file");
+	says(p, big, words);
+}
+
+static void refuses_a_table_listed_often(void **state)
+{
+	list_often(*state, SHT_RELA, "its relocations are longer than the file");
+	list_often(*state, SHT_PROGBITS, "its sections are longer than the file (section .text)");
 }
 
 static void says_how_to_unpack(void **state)
@@ -466,6 +494,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(lies_as_the_kernel_lays_it_out),
 		TEST(refers_to_what_it_should),
+		TEST(a_module_is_a_finished_program),
 		TEST(takes_more_sections_than_16_bits_count),
 		TEST(functions_of_all_sections_are_told_apart),
 		TEST(split_off_debug_info_has_no_code),
