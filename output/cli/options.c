@@ -40,7 +40,7 @@ static const struct argp_option table[] = {
 	  "perf.data, perf script or c2c text, any other output that the manual names, or an access file; "
 	  "repeatable: they add up", 2 },
 	{ "binary", OPT_BINARY, "FILE", 0,
-	  "the profiled program with DWARF: checks that its record is the header's, and binds samples to members without "
+	  "the profiled program, kernel or kernel module with DWARF: checks that its record is the header's, and binds samples to members without "
 	  "--object", 2 },
 	{ "force", OPT_FORCE, NULL, 0, "take a profile of another build than --binary; its evidence counts less", 2 },
 	{ "object", OPT_OBJECT, "ADDR", 0, "address of one object of the record (decimal, or hex); repeatable", 2 },
