@@ -16,6 +16,7 @@ enum {
 	SHORT_REACH = 130,	/* bytes that a jump of two bytes may span */
 	ADD_WITHIN = 16,	/* arm64: instructions between adrp and the add that completes an address */
 	MAX_NAME = 256,
+	MAX_BYTES = 1 << 30,	/* of code and data; hostile files list the same bytes many times */
 };
 
 struct branch { uint64_t target, at; };
@@ -27,7 +28,7 @@ struct lm_callers {
 	uint64_t *taken;		/* addresses of functions that something else holds, sorted */
 	size_t nr_taken, cap_taken;
 	uint64_t low, high;		/* code lies in [low, high) */
-	bool listed;
+	bool listed, too_large;
 	struct lm_arena arena;
 };
 
@@ -186,9 +187,12 @@ static int by_value(const void *a, const void *b)
 static void find_code(struct lm_callers *c)
 {
 	struct lm_image_part part;
+	size_t left = MAX_BYTES;
 
 	c->low = UINT64_MAX;
 	for (size_t i = 0; lm_image_part(c->source->image, i, &part); i++) {
+		c->too_large |= part.bytes && part.len > left;
+		left -= part.bytes && part.len <= left ? part.len : 0;
 		if (!part.code)
 			continue;
 		c->low = part.addr < c->low ? part.addr : c->low;
@@ -203,7 +207,7 @@ static void list_all(struct lm_callers *c)
 
 	c->listed = true;
 	find_code(c);
-	for (size_t i = 0; lm_image_part(c->source->image, i, &part); i++) {
+	for (size_t i = 0; !c->too_large && lm_image_part(c->source->image, i, &part); i++) {
 		if (!part.bytes)
 			continue;
 		if (!part.code)
@@ -315,7 +319,7 @@ struct lm_err *lm_callers_of(struct lm_callers *callers, const struct lm_functio
 	*nr = end - first;
 	*closed = false;
 	/* So many that they are of no use: finding their functions would read half the debug info. */
-	if (end - first > cap || !is_closed(callers, function, entry))
+	if (callers->too_large || end - first > cap || !is_closed(callers, function, entry))
 		return NULL;
 	for (size_t i = first; i < end && !err; i++)
 		err = add_call(&a, callers->branches[i].at);
