@@ -120,6 +120,7 @@ void lm_code_release(struct lm_debuginfo *bin)
 	for (size_t i = 0; bin->names && i < bin->nr_units; i++)
 		lm_strings_free(bin->names[i].names);
 	lm_strings_free(bin->by_offset);
+	lm_strings_free(bin->by_origin);
 }
 
 /* ---- the names of a unit ---- */
@@ -153,7 +154,7 @@ static struct lm_err *note_function(struct lm_debuginfo *bin, uint32_t unit, Dwa
 	if (err || !nr)
 		return err;
 	*LM_ARENA_PUSH(&bin->arena, bin->codes, bin->nr_codes, bin->cap_codes) =
-		(struct lm_code){ lm_die_offset(die), unit, NULL };
+		(struct lm_code){ lm_die_offset(die), unit, NULL, false };
 	for (size_t i = 0; i < nr; i++)
 		*LM_ARENA_PUSH(&bin->arena, n->spans, n->nr_spans, n->cap_spans) =
 			(struct lm_span){ ranges[i].from, ranges[i].to, (uint32_t)(bin->nr_codes - 1) };
@@ -272,9 +273,8 @@ struct scope {
 	uint64_t base;
 };
 
-/* A variable of an inlined call has its name and type at its abstract origin. */
-static struct lm_err *name_and_type(struct lm_debuginfo *bin, Dwarf_Die die, int depth, const char **name,
-				    uint32_t *type)
+/* What an entry, or where that refers to, says of name and type. */
+static struct lm_err *read_origin(struct lm_debuginfo *bin, Dwarf_Die die, int depth, struct lm_origin *ret)
 {
 	Dwarf_Die origin = NULL;
 	struct lm_err *err = lm_die_follow(bin, die, DW_AT_abstract_origin, &origin);
@@ -282,14 +282,44 @@ static struct lm_err *name_and_type(struct lm_debuginfo *bin, Dwarf_Die die, int
 	if (!err && !origin)
 		err = lm_die_follow(bin, die, DW_AT_specification, &origin);
 	if (!err)
-		err = lm_die_copy(bin, origin ? origin : die, DW_AT_name, name);
+		err = lm_die_copy(bin, origin ? origin : die, DW_AT_name, &ret->name);
 	if (!err)
-		err = lm_type_of(bin, origin ? origin : die, type);
+		err = lm_type_of(bin, origin ? origin : die, &ret->type);
 	/* The origin of an out-of-line copy of an inline function's parameter may have an origin again. */
-	if (!err && origin && *type == LM_NO_TYPE && depth < MAX_DEPTH &&
+	if (!err && origin && ret->type == LM_NO_TYPE && depth < MAX_DEPTH &&
 	    lm_die_has(bin, origin, DW_AT_abstract_origin))
-		err = name_and_type(bin, origin, depth + 1, name, type);
+		err = read_origin(bin, origin, depth + 1, ret);
 	lm_die_drop(origin);
+	return err;
+}
+
+/*
+ * A variable of an inlined call has its name and type at its abstract origin,
+ * which all calls of that function refer to: read once.
+ */
+static struct lm_err *name_and_type(struct lm_debuginfo *bin, Dwarf_Die die, const char **name, uint32_t *type)
+{
+	struct lm_origin o = { .name = "", .type = LM_NO_TYPE };
+	uint32_t id = LM_NO_STRING;
+	struct lm_err *err;
+	Dwarf_Off at;
+
+	if (!bin->by_origin)
+		bin->by_origin = lm_strings_new();
+	if (lm_die_refers(bin, die, DW_AT_abstract_origin, &at)) {
+		id = lm_strings_add(bin->by_origin, (const char *)&at, sizeof(at));
+		if (id < bin->nr_origins) {
+			*name = bin->origins[id].name;
+			*type = bin->origins[id].type;
+			return NULL;
+		}
+	}
+	err = read_origin(bin, die, 0, &o);
+	/* Also of one that cannot be read: ids stay indices. */
+	if (id != LM_NO_STRING)
+		*LM_ARENA_PUSH(&bin->arena, bin->origins, bin->nr_origins, bin->cap_origins) = o;
+	*name = o.name;
+	*type = o.type;
 	return err;
 }
 
@@ -298,7 +328,7 @@ static struct lm_err *add_variable(struct scope *s, Dwarf_Die die, uint8_t depth
 {
 	struct lm_variable v = { .name = "", .type = LM_NO_TYPE, .depth = depth };
 	size_t cap = 0;
-	struct lm_err *err = name_and_type(s->bin, die, 0, &v.name, &v.type);
+	struct lm_err *err = name_and_type(s->bin, die, &v.name, &v.type);
 
 	v.parameter = depth == 0 && lm_die_tag(die) == DW_TAG_formal_parameter;
 	for (size_t i = 0; !err && i < nr_ranges; i++) {
@@ -321,7 +351,7 @@ static struct lm_err *add_variable(struct scope *s, Dwarf_Die die, uint8_t depth
 static struct lm_err *add_result(struct scope *s, Dwarf_Die die, uint8_t depth)
 {
 	struct lm_variable v = { .name = "", .type = LM_NO_TYPE, .depth = depth };
-	struct lm_err *err = name_and_type(s->bin, die, 0, &v.name, &v.type);
+	struct lm_err *err = name_and_type(s->bin, die, &v.name, &v.type);
 
 	if (!err && v.type != LM_NO_TYPE)
 		*LM_ARENA_PUSH(&s->bin->arena, s->f->variables, s->f->nr_variables, s->cap) = v;
@@ -374,7 +404,7 @@ static struct lm_err *read_head(struct lm_debuginfo *bin, Dwarf_Die die, struct 
 	struct lm_err *err = lm_die_copy(bin, die, DW_AT_name, &f->name);
 
 	if (!err && !*f->name)
-		err = name_and_type(bin, die, 0, &f->name, &f->result);
+		err = name_and_type(bin, die, &f->name, &f->result);
 	else if (!err)
 		err = lm_type_of(bin, die, &f->result);
 	if (!err)
@@ -391,7 +421,6 @@ static struct lm_err *read_head(struct lm_debuginfo *bin, Dwarf_Die die, struct 
 static struct lm_err *read_function(struct lm_debuginfo *bin, struct lm_code *code)
 {
 	struct lm_function *f = LM_ARENA_NEW(&bin->arena, struct lm_function);
-	struct scope s = { bin, f, 0, bin->names[code->unit].low };
 	Dwarf_Die die = NULL;
 	size_t cap = 0;
 	struct lm_err *err = entry_at(bin, code->die, &die);
@@ -400,22 +429,35 @@ static struct lm_err *read_function(struct lm_debuginfo *bin, struct lm_code *co
 	f->result = LM_NO_TYPE;
 	f->name = "";
 	if (!err)
-		err = lm_die_ranges(bin, die, s.base, &f->ranges, &f->nr_ranges, &cap);
+		err = lm_die_ranges(bin, die, bin->names[code->unit].low, &f->ranges, &f->nr_ranges, &cap);
 	if (!err)
 		err = read_head(bin, die, f);
-	if (!err)
-		err = read_scope(&s, die, 0, f->ranges, f->nr_ranges);
 	lm_die_drop(die);
 	if (!err)
 		code->detail = f;
 	return err;
 }
 
-struct lm_err *lm_debuginfo_function(struct lm_debuginfo *bin, uint64_t address, const struct lm_function **ret)
+static struct lm_err *read_variables(struct lm_debuginfo *bin, struct lm_code *code)
+{
+	struct scope s = { bin, code->detail, 0, bin->names[code->unit].low };
+	Dwarf_Die die = NULL;
+	struct lm_err *err = entry_at(bin, code->die, &die);
+
+	if (!err)
+		err = read_scope(&s, die, 0, s.f->ranges, s.f->nr_ranges);
+	lm_die_drop(die);
+	code->scoped = !err;
+	if (err)
+		s.f->nr_variables = 0;
+	return err;
+}
+
+/* The code at an address; NULL: none. */
+static struct lm_err *code_at(struct lm_debuginfo *bin, uint64_t address, struct lm_code **ret)
 {
 	const struct lm_span *unit, *span;
 	struct lm_err *err = lm_debuginfo_index(bin);
-	struct lm_code *code;
 
 	*ret = NULL;
 	if (err)
@@ -429,9 +471,29 @@ struct lm_err *lm_debuginfo_function(struct lm_debuginfo *bin, uint64_t address,
 	span = find_span(bin->names[unit->what].spans, bin->names[unit->what].nr_spans, address);
 	if (!span)
 		return NULL;
-	code = &bin->codes[span->what];
-	err = code->detail ? NULL : read_function(bin, code);
-	*ret = err ? NULL : code->detail;
+	*ret = &bin->codes[span->what];
+	return (*ret)->detail ? NULL : read_function(bin, *ret);
+}
+
+struct lm_err *lm_debuginfo_callee(struct lm_debuginfo *bin, uint64_t address, const struct lm_function **ret)
+{
+	struct lm_code *code;
+	struct lm_err *err = code_at(bin, address, &code);
+
+	*ret = err || !code ? NULL : code->detail;
+	return err;
+}
+
+struct lm_err *lm_debuginfo_function(struct lm_debuginfo *bin, uint64_t address, const struct lm_function **ret)
+{
+	struct lm_code *code;
+	struct lm_err *err = code_at(bin, address, &code);
+
+	*ret = NULL;
+	if (!err && code && !code->scoped)
+		err = read_variables(bin, code);
+	if (!err && code)
+		*ret = code->detail;
 	return err;
 }
 

@@ -82,6 +82,13 @@ struct lm_err *lm_debuginfo_index(struct lm_debuginfo *bin) LM_MUST_CHECK;
 struct lm_err *lm_debuginfo_function(struct lm_debuginfo *bin, uint64_t address, const struct lm_function **ret)
 	LM_MUST_CHECK;
 
+/*
+ * The same without its variables, which are most of the work: who it is, where
+ * its code is, what it returns.  They are there if somebody asked for them.
+ */
+struct lm_err *lm_debuginfo_callee(struct lm_debuginfo *bin, uint64_t address, const struct lm_function **ret)
+	LM_MUST_CHECK;
+
 /* A type, its members read.  Valid until the next call that may add types: copy what you need. */
 struct lm_err *lm_debuginfo_type(struct lm_debuginfo *bin, uint32_t id, struct lm_type *ret) LM_MUST_CHECK;
 

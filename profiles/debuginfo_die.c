@@ -189,6 +189,22 @@ struct lm_err *lm_die_follow(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half
 	return rc == DW_DLV_OK ? NULL : lm_die_bad(bin, "a reference leads nowhere", lm_die_offset(die), e);
 }
 
+bool lm_die_refers(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, Dwarf_Off *ret)
+{
+	Dwarf_Attribute a = NULL;
+	Dwarf_Error e = NULL;
+	Dwarf_Half form = 0;
+	bool ok = dwarf_attr(die, attr, &a, &e) == DW_DLV_OK && dwarf_whatform(a, &form, &e) == DW_DLV_OK &&
+		form != DW_FORM_ref_sig8 && dwarf_get_die_infotypes_flag(die) &&
+		dwarf_global_formref(a, ret, &e) == DW_DLV_OK;
+
+	if (a)
+		dwarf_dealloc_attribute(a);
+	if (e)
+		dwarf_dealloc_error(bin->dbg, e);
+	return ok;
+}
+
 /* *ret is NULL if there is none. */
 struct lm_err *lm_die_child(struct lm_debuginfo *bin, Dwarf_Die of, Dwarf_Die *ret)
 {

@@ -38,6 +38,13 @@ struct lm_code {
 	Dwarf_Off die;
 	uint32_t unit;
 	struct lm_function *detail;	/* NULL until asked for */
+	bool scoped;			/* its variables are read, too */
+};
+
+/* What an abstract origin says of all variables that refer to it. */
+struct lm_origin {
+	const char *name;
+	uint32_t type;
 };
 
 struct lm_span {	/* [from, to) */
@@ -93,6 +100,10 @@ struct lm_debuginfo {
 	struct lm_strings *by_offset;
 	uint32_t *type_of;
 	size_t nr_type_of, cap_type_of;
+	/* by_origin maps the 8 bytes of an entry's offset to an index of origins */
+	struct lm_strings *by_origin;
+	struct lm_origin *origins;
+	size_t nr_origins, cap_origins;
 	bool indexed;
 	struct lm_bytes old_lists, new_lists;	/* .debug_loc, .debug_loclists */
 };
@@ -111,6 +122,8 @@ bool lm_die_has(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr);
 struct lm_err *lm_die_value(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, struct lm_value *ret);
 /* The entry that attr refers to; NULL if absent. */
 struct lm_err *lm_die_follow(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, Dwarf_Die *ret);
+/* The offset of that entry, if it can be told without reading it: cheaper.  False: absent, or follow it. */
+bool lm_die_refers(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, Dwarf_Off *ret);
 struct lm_err *lm_die_child(struct lm_debuginfo *bin, Dwarf_Die of, Dwarf_Die *ret);
 /* Frees *die and replaces it by its next sibling; NULL at the end and on failure. */
 struct lm_err *lm_die_next(struct lm_debuginfo *bin, Dwarf_Die *die);

@@ -171,9 +171,13 @@ struct lm_err *lm_type_of_entry(struct lm_debuginfo *bin, Dwarf_Off at, uint32_t
 struct lm_err *lm_type_of(struct lm_debuginfo *bin, Dwarf_Die die, uint32_t *ret)
 {
 	Dwarf_Die to = NULL;
-	struct lm_err *err = lm_die_follow(bin, die, DW_AT_type, &to);
+	Dwarf_Off at;
+	struct lm_err *err;
 
 	*ret = LM_NO_TYPE;
+	if (lm_die_refers(bin, die, DW_AT_type, &at))
+		return lm_type_of_entry(bin, at, ret);
+	err = lm_die_follow(bin, die, DW_AT_type, &to);
 	if (!err && to)
 		err = lm_type_of_entry(bin, lm_die_offset(to), ret);
 	lm_die_drop(to);

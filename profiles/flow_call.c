@@ -77,7 +77,7 @@ static struct lm_err *add_clobbers(const struct lm_flow_source *source, const st
 	if (!leaves)
 		return NULL;
 	if (in->target)
-		err = lm_debuginfo_function(source->bin, in->target, &callee);
+		err = lm_debuginfo_callee(source->bin, in->target, &callee);
 	if (!err && !callee && lm_flow_is_hook(source, in))
 		return NULL;
 	if (!err && callee)

@@ -477,7 +477,7 @@ static void store(struct lm_flow_state *s, const struct lm_insn *in)
 struct lm_err *lm_flow_callee(const struct lm_flow_run *run, const struct lm_insn *in, const struct lm_function **ret)
 {
 	*ret = NULL;
-	return in->target ? lm_debuginfo_function(run->source->bin, in->target, ret) : NULL;
+	return in->target ? lm_debuginfo_callee(run->source->bin, in->target, ret) : NULL;
 }
 
 static struct lm_err *call(const struct lm_flow_run *run, struct lm_flow_state *s, const struct lm_insn *in)
