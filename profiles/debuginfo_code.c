@@ -196,8 +196,6 @@ static struct lm_err *note_entry(struct lm_debuginfo *bin, uint32_t unit, Dwarf_
 	const char *name = NULL;
 	struct lm_err *err;
 
-	if (tag == DW_TAG_subprogram)
-		return note_function(bin, unit, die);
 	if (tag == DW_TAG_variable)
 		return note_variable(bin, n, die, false);
 	if (!lm_tag_is_record(tag) && tag != DW_TAG_typedef)
@@ -208,28 +206,50 @@ static struct lm_err *note_entry(struct lm_debuginfo *bin, uint32_t unit, Dwarf_
 	return err;
 }
 
-static struct lm_err *load_names(struct lm_debuginfo *bin, uint32_t unit)
+/* Walks over the top level of a unit: over its functions, or over what has a name there. */
+static struct lm_err *walk_unit(struct lm_debuginfo *bin, uint32_t unit, bool functions)
 {
-	struct lm_unit_names *n = &bin->names[unit];
 	Dwarf_Die root = NULL, die = NULL;
-	struct lm_err *err;
+	struct lm_err *err = entry_at(bin, bin->units[unit].die, &root);
 
-	if (n->loaded)
-		return NULL;
-	n->loaded = true;
-	n->names = lm_strings_new();
-	err = entry_at(bin, bin->units[unit].die, &root);
 	if (!err)
 		err = lm_die_child(bin, root, &die);
 	while (!err && die) {
-		err = note_entry(bin, unit, die);
+		if (lm_die_tag(die) != DW_TAG_subprogram)
+			err = functions ? NULL : note_entry(bin, unit, die);
+		else if (functions)
+			err = note_function(bin, unit, die);
 		if (!err)
 			err = lm_die_next(bin, &die);
 	}
-	if (!err && n->nr_spans)
-		qsort(n->spans, n->nr_spans, sizeof(*n->spans), by_from);
 	lm_die_drop(die);
 	lm_die_drop(root);
+	return err;
+}
+
+static struct lm_err *load_names(struct lm_debuginfo *bin, uint32_t unit)
+{
+	struct lm_unit_names *n = &bin->names[unit];
+
+	if (n->has_names)
+		return NULL;
+	n->has_names = true;
+	n->names = lm_strings_new();
+	return walk_unit(bin, unit, false);
+}
+
+/* Of most units only who is called there is asked. */
+static struct lm_err *load_spans(struct lm_debuginfo *bin, uint32_t unit)
+{
+	struct lm_unit_names *n = &bin->names[unit];
+	struct lm_err *err;
+
+	if (n->has_spans)
+		return NULL;
+	n->has_spans = true;
+	err = walk_unit(bin, unit, true);
+	if (!err && n->nr_spans)
+		qsort(n->spans, n->nr_spans, sizeof(*n->spans), by_from);
 	return err;
 }
 
@@ -465,7 +485,7 @@ static struct lm_err *code_at(struct lm_debuginfo *bin, uint64_t address, struct
 	unit = find_span(bin->unit_spans, bin->nr_unit_spans, address);
 	if (!unit)
 		return NULL;
-	err = load_names(bin, unit->what);
+	err = load_spans(bin, unit->what);
 	if (err)
 		return err;
 	span = find_span(bin->names[unit->what].spans, bin->names[unit->what].nr_spans, address);
@@ -535,7 +555,7 @@ struct lm_err *lm_debuginfo_unit_code(struct lm_debuginfo *bin, uint32_t unit, s
 	if (!err && unit >= bin->nr_units)
 		return NULL;
 	if (!err)
-		err = load_names(bin, unit);
+		err = load_spans(bin, unit);
 	if (err || n >= bin->names[unit].nr_spans)
 		return err;
 	*found = true;

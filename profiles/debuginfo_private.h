@@ -54,7 +54,7 @@ struct lm_span {	/* [from, to) */
 
 /* What the top level of a unit holds: its names. */
 struct lm_unit_names {
-	bool loaded;
+	bool has_names, has_spans;	/* what was read */
 	uint64_t low;			/* base address of its ranges */
 	uint64_t lists_base;		/* of its location lists that have numbers */
 	struct lm_strings *names;	/* records "s.N", variables "v.N" */
