@@ -459,6 +459,7 @@ void lm_debuginfo_close(struct lm_debuginfo *bin)
 	lm_code_release(bin);
 	if (bin->dbg)
 		FINISH(bin->dbg, &e);
+	lm_sections_close(bin->sections);
 	if (bin->linked >= 0)
 		close(bin->linked);
 	lm_arena_release(&bin->arena);

@@ -10,7 +10,6 @@
  * without a look at the section's end.
  */
 #include "profiles/debuginfo_private.h"
-#include "profiles/elf_image.h"
 
 #include <string.h>
 
@@ -249,10 +248,16 @@ static bool new_entry(struct list *l, struct cursor *c)
 
 static struct lm_err *section(struct lm_debuginfo *bin, struct lm_bytes *s, const char *name)
 {
+	struct lm_err *err = NULL;
+
 	if (s->read)
 		return NULL;
 	s->read = true;
-	return lm_image_section(bin->file, name, &bin->arena, &s->data, &s->len);
+	if (!bin->sections)
+		err = lm_sections_open(bin->file, &bin->sections);
+	if (!err)
+		s->data = lm_sections_get(bin->sections, name, &s->len);
+	return err;
 }
 
 /* Where a list starts, from its number: a table of offsets from DW_AT_loclists_base on. */

@@ -13,6 +13,7 @@
 #include "profiles/debuginfo.h"
 #include "profiles/debuginfo_code.h"
 #include "profiles/elf_facts.h"
+#include "profiles/elf_image.h"
 
 #include <dwarf.h>
 #include <libdwarf.h>
@@ -66,7 +67,7 @@ struct lm_unit_names {
 	size_t nr_globals, cap_globals;
 };
 
-/* A section's bytes, read when first needed. */
+/* A section's bytes, of sections, found when first needed. */
 struct lm_bytes {
 	bool read;
 	const uint8_t *data;
@@ -105,6 +106,7 @@ struct lm_debuginfo {
 	struct lm_origin *origins;
 	size_t nr_origins, cap_origins;
 	bool indexed;
+	struct lm_sections *sections;	/* NULL until needed */
 	struct lm_bytes old_lists, new_lists;	/* .debug_loc, .debug_loclists */
 };
 

@@ -370,30 +370,74 @@ static Elf_Data *unpacked(Elf_Scn *scn)
 	return elf_rawdata(scn, NULL);
 }
 
+struct lm_sections {
+	Elf *elf;
+	int fd;
+};
+
+struct lm_err *lm_sections_open(const char *path, struct lm_sections **ret)
+{
+	struct lm_sections *s;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %m", path);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		lm_oom();
+	s->fd = fd;
+	s->elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	*ret = s;
+	return NULL;
+}
+
+void lm_sections_close(struct lm_sections *s)
+{
+	if (!s)
+		return;
+	elf_end(s->elf);
+	close(s->fd);
+	free(s);
+}
+
 /* By name, or where that is NULL by number. */
+static const uint8_t *get(struct lm_sections *s, const char *name, size_t index, size_t *len)
+{
+	Elf_Data *found = NULL;
+
+	*len = 0;
+	if (s->elf)
+		found = unpacked(name ? section_by_name(s->elf, name) : elf_getscn(s->elf, index));
+	if (!found || !found->d_buf || !found->d_size)
+		return NULL;
+	*len = found->d_size;
+	return found->d_buf;
+}
+
+const uint8_t *lm_sections_get(struct lm_sections *s, const char *name, size_t *len)
+{
+	return get(s, name, 0, len);
+}
+
 static struct lm_err *read_section(const char *path, const char *name, size_t index, struct lm_arena *arena,
 				   const uint8_t **data, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf *elf;
-	Elf_Data *found = NULL;
+	struct lm_sections *s;
+	const uint8_t *found;
+	struct lm_err *err = lm_sections_open(path, &s);
 
 	*data = NULL;
 	*len = 0;
-	if (fd < 0)
-		return lm_err_new(LM_ERR_INPUT, "%s: cannot be opened: %m", path);
-	elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf)
-		found = unpacked(name ? section_by_name(elf, name) : elf_getscn(elf, index));
-	if (found && found->d_buf && found->d_size) {
-		uint8_t *copy = lm_arena_alloc(arena, found->d_size);
+	if (err)
+		return err;
+	found = get(s, name, index, len);
+	if (found) {
+		uint8_t *copy = lm_arena_alloc(arena, *len);
 
-		memcpy(copy, found->d_buf, found->d_size);
+		memcpy(copy, found, *len);
 		*data = copy;
-		*len = found->d_size;
 	}
-	elf_end(elf);
-	close(fd);
+	lm_sections_close(s);
 	return NULL;
 }
 

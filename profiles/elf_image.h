@@ -19,6 +19,15 @@ struct lm_err *lm_image_section(const char *path, const char *name, struct lm_ar
 struct lm_err *lm_image_section_nr(const char *path, size_t index, struct lm_arena *arena, const uint8_t **data,
 				   size_t *len) LM_MUST_CHECK;
 
+/* A file whose sections are handed out as they lie in it, not copied: for large ones. */
+struct lm_sections;
+
+struct lm_err *lm_sections_open(const char *path, struct lm_sections **ret) LM_MUST_CHECK;
+void lm_sections_close(struct lm_sections *s);	/* NULL is fine */
+
+/* The bytes of a section by name, unpacked if they are compressed, until it is closed; NULL: there is none. */
+const uint8_t *lm_sections_get(struct lm_sections *s, const char *name, size_t *len);
+
 /*
  * An object file is linked first (elf_link.h), so that every address is one
  * place.  LM_ERR_INPUT: not readable, damaged, or for a machine whose
