@@ -205,6 +205,14 @@ bool lm_die_refers(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, Dwa
 	return ok;
 }
 
+struct lm_err *lm_die_at(struct lm_debuginfo *bin, Dwarf_Off at, Dwarf_Die *ret)
+{
+	Dwarf_Error e = NULL;
+
+	return dwarf_offdie_b(bin->dbg, at, 1, ret, &e) == DW_DLV_OK ?
+		NULL : lm_die_bad(bin, "an entry cannot be read", at, e);
+}
+
 /* *ret is NULL if there is none. */
 struct lm_err *lm_die_child(struct lm_debuginfo *bin, Dwarf_Die of, Dwarf_Die *ret)
 {

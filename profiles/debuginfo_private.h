@@ -3,7 +3,8 @@
  *
  * debuginfo.c opens files and reads records by name; debuginfo_die.c reads one
  * entry (DIE); debuginfo_type.c gives types ids; debuginfo_code.c finds
- * functions and variables, debuginfo_range.c and debuginfo_place.c where they are.
+ * functions and variables, debuginfo_range.c and debuginfo_place.c where they are;
+ * debuginfo_function.c reads one function.
  */
 #ifndef LM_PROFILES_DEBUGINFO_PRIVATE_H
 #define LM_PROFILES_DEBUGINFO_PRIVATE_H
@@ -126,6 +127,8 @@ struct lm_err *lm_die_value(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half 
 struct lm_err *lm_die_follow(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, Dwarf_Die *ret);
 /* The offset of that entry, if it can be told without reading it: cheaper.  False: absent, or follow it. */
 bool lm_die_refers(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr, Dwarf_Off *ret);
+/* The entry at an offset of .debug_info. */
+struct lm_err *lm_die_at(struct lm_debuginfo *bin, Dwarf_Off at, Dwarf_Die *ret);
 struct lm_err *lm_die_child(struct lm_debuginfo *bin, Dwarf_Die of, Dwarf_Die *ret);
 /* Frees *die and replaces it by its next sibling; NULL at the end and on failure. */
 struct lm_err *lm_die_next(struct lm_debuginfo *bin, Dwarf_Die *die);
@@ -156,6 +159,12 @@ struct lm_err *lm_die_ranges(struct lm_debuginfo *bin, Dwarf_Die die, uint64_t b
 struct lm_err *lm_die_places(struct lm_debuginfo *bin, Dwarf_Die die, Dwarf_Half attr,
 			     const struct lm_unit_names *unit, struct lm_range scope, struct lm_location **out,
 			     size_t *nr, size_t *cap);
+
+/* ---- debuginfo_function.c ---- */
+
+/* Fills in code->detail; then its variables. */
+struct lm_err *lm_function_read(struct lm_debuginfo *bin, struct lm_code *code);
+struct lm_err *lm_function_variables(struct lm_debuginfo *bin, struct lm_code *code);
 
 /* ---- debuginfo_code.c ---- */
 
