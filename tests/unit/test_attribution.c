@@ -2,20 +2,7 @@
  * test_attribution.c - samples to fields: a program of known layout, compiled
  * here, and samples at addresses that its symbols name.
  */
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/str.h"
-#include "profiles/attribution.h"
-#include "profiles/elf_image.h"
-#include "profiles/flow.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "program_fixture.h"
 
 /* Each function is one access and a return; the labels stand at the accesses. */
 static const char source[] =
@@ -39,62 +26,10 @@ static const char source[] =
 	"int main(void) { hit(&a); add_hit(&a.in); none(); return (int)(read_id(&a) + far(&b) + flag(&a, 1) + "
 	"foreign(&o) + nth(2)); }\n";
 
-struct place {
-	struct lm_arena arena;
-	char *dir, *path;
-	struct lm_debuginfo *bin;
-	struct lm_image *image;
-	struct lm_samples samples;
-	struct lm_accesses out;
-	struct lm_attribution result;
-};
-
-static void must(struct lm_err *err)
-{
-	if (err)
-		fail_msg("%s", err->msg);
-}
-
 static int setup(void **state)
 {
-	struct place *p = calloc(1, sizeof(*p));
-	char *c;
-	struct lm_str errors = { 0 };
-	int status;
-
-	assert_non_null(p);
-	must(lm_temp_dir(&p->arena, &p->dir));
-	c = lm_arena_printf(&p->arena, "%s/program.c", p->dir);
-	p->path = lm_arena_printf(&p->arena, "%s/program", p->dir);
-	must(lm_file_write(c, source, strlen(source)));
-	char cc[] = "gcc", g[] = "-g", o2[] = "-O2", pie[] = "-no-pie", fpie[] = "-fno-pie", id[] = "-Wl,--build-id=0x"
-		"00112233445566778899aabbccddeeff00112233", o[] = "-o";
-	char *argv[] = { cc, g, o2, fpie, pie, id, o, p->path, c, NULL };
-
-	lm_run(argv, p->dir, 60, 4096, &errors, &status);
-	if (status)
-		fail_msg("%s", lm_str_text(&errors));
-	lm_str_release(&errors);
-	must(lm_debuginfo_open(p->path, &p->bin));
-	must(lm_image_open(p->path, &p->image));
-	lm_samples_init(&p->samples);
-	lm_accesses_init(&p->out);
-	*state = p;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct place *p = *state;
-
-	lm_samples_release(&p->samples);
-	lm_accesses_release(&p->out);
-	lm_image_close(p->image);
-	lm_debuginfo_close(p->bin);
-	lm_remove_tree(p->dir);
-	lm_arena_release(&p->arena);
-	free(p);
-	return 0;
+	return place_setup(state, source, "program", "gcc -g -O2 -fno-pie -no-pie "
+			   "-Wl,--build-id=0x00112233445566778899aabbccddeeff00112233");
 }
 
 static uint64_t at(struct place *p, const char *symbol)
@@ -126,18 +61,6 @@ static struct lm_err *attribute(struct place *p, bool force)
 	struct lm_attribution_opts opts = { .record = "rec", .force = force };
 
 	return lm_attribute(p->bin, &p->samples, &opts, &p->out, &p->result);
-}
-
-static void adds_up(struct place *p)
-{
-	uint64_t outcomes = 0, drops = 0;
-
-	for (unsigned i = 0; i < LM_NR_OUTCOMES; i++)
-		outcomes += p->result.count[i];
-	for (unsigned i = 0; i < LM_NR_DROPS; i++)
-		drops += p->out.drops[i];
-	assert_int_equal(outcomes, p->result.samples);
-	assert_int_equal(p->out.samples, p->out.used + drops);
 }
 
 /* The row of a member, or NULL. */

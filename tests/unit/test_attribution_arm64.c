@@ -3,19 +3,7 @@
  * linked where a kernel is: the running task, a CPU's own data, code that is
  * patched, watchpoints.
  */
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/str.h"
-#include "profiles/attribution.h"
-#include "profiles/elf_image.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "program_fixture.h"
 
 #ifdef __aarch64__
 #define CC "gcc"
@@ -73,63 +61,11 @@ static const char source[] =
 	"long start(int n) { add(&queues); bump(&queues); trace(&queues);\n"
 	"\treturn time_of_current() + clock_here() + clock_there(n) + event(&queues, 3); }\n";
 
-struct place {
-	struct lm_arena arena;
-	char *dir, *path;
-	struct lm_debuginfo *bin;
-	struct lm_image *image;
-	struct lm_samples samples;
-	struct lm_accesses out;
-	struct lm_attribution result;
-};
-
-static void must(struct lm_err *err)
-{
-	if (err)
-		fail_msg("%s", err->msg);
-}
-
 static int setup(void **state)
 {
-	struct place *p = calloc(1, sizeof(*p));
-	struct lm_str errors = { 0 };
-	char *c;
-	int status;
-
-	assert_non_null(p);
-	must(lm_temp_dir(&p->arena, &p->dir));
-	c = lm_arena_printf(&p->arena, "%s/kernel.c", p->dir);
-	p->path = lm_arena_printf(&p->arena, "%s/vmlinux", p->dir);
-	must(lm_file_write(c, source, strlen(source)));
-	char cc[] = CC, g[] = "-g", o2[] = "-O2", pie[] = "-fno-pie", only[] = "-mgeneral-regs-only",
-	     nothing[] = "-nostdlib", fixed[] = "-static", high[] = "-Wl,-Ttext-segment=0xffff800080000000",
-	     entry[] = "-Wl,-estart", o[] = "-o";
-	char *argv[] = { cc, g, o2, pie, only, nothing, fixed, high, entry, o, p->path, c, NULL };
-
-	lm_run(argv, p->dir, 60, 4096, &errors, &status);
-	if (status)
-		fail_msg(CC ": %s", lm_str_text(&errors));
-	lm_str_release(&errors);
-	must(lm_debuginfo_open(p->path, &p->bin));
-	must(lm_image_open(p->path, &p->image));
-	assert_int_equal(lm_image_machine(p->image), LM_ARM64);
-	lm_samples_init(&p->samples);
-	lm_accesses_init(&p->out);
-	*state = p;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct place *p = *state;
-
-	lm_samples_release(&p->samples);
-	lm_accesses_release(&p->out);
-	lm_image_close(p->image);
-	lm_debuginfo_close(p->bin);
-	lm_remove_tree(p->dir);
-	lm_arena_release(&p->arena);
-	free(p);
+	place_setup(state, source, "vmlinux", CC " -g -O2 -fno-pie -mgeneral-regs-only -nostdlib -static "
+		    "-Wl,-Ttext-segment=0xffff800080000000 -Wl,-estart");
+	assert_int_equal(lm_image_machine(((struct place *)*state)->image), LM_ARM64);
 	return 0;
 }
 

@@ -2,20 +2,7 @@
  * test_attribution_callers.c - samples in functions that were handed a part:
  * what callers and their samples say of them.
  */
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/str.h"
-#include "profiles/attribution.h"
-#include "profiles/elf_image.h"
-#include "profiles/flow.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "program_fixture.h"
 
 /* Labels stand at the accesses. */
 static const char source[] =
@@ -39,61 +26,9 @@ static const char source[] =
 	"struct rec a; struct other o;\n"
 	"int main(void) { use_rec(&a); use_out(&a); use_other(&o); peek(&o); peek_out(&a); wrap_rec(&a); wrap_other(&o); return 0; }\n";
 
-struct place {
-	struct lm_arena arena;
-	char *dir, *path;
-	struct lm_debuginfo *bin;
-	struct lm_image *image;
-	struct lm_samples samples;
-	struct lm_accesses out;
-	struct lm_attribution result;
-};
-
-static void must(struct lm_err *err)
-{
-	if (err)
-		fail_msg("%s", err->msg);
-}
-
 static int setup(void **state)
 {
-	struct place *p = calloc(1, sizeof(*p));
-	struct lm_str errors = { 0 };
-	char *c;
-	int status;
-
-	assert_non_null(p);
-	must(lm_temp_dir(&p->arena, &p->dir));
-	c = lm_arena_printf(&p->arena, "%s/program.c", p->dir);
-	p->path = lm_arena_printf(&p->arena, "%s/program", p->dir);
-	must(lm_file_write(c, source, strlen(source)));
-	char cc[] = "gcc", g[] = "-g", o2[] = "-O2", fixed[] = "-fno-pie", pie[] = "-no-pie", o[] = "-o";
-	char *argv[] = { cc, g, o2, fixed, pie, o, p->path, c, NULL };
-
-	lm_run(argv, p->dir, 60, 4096, &errors, &status);
-	if (status)
-		fail_msg("%s", lm_str_text(&errors));
-	lm_str_release(&errors);
-	must(lm_debuginfo_open(p->path, &p->bin));
-	must(lm_image_open(p->path, &p->image));
-	lm_samples_init(&p->samples);
-	lm_accesses_init(&p->out);
-	*state = p;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct place *p = *state;
-
-	lm_samples_release(&p->samples);
-	lm_accesses_release(&p->out);
-	lm_image_close(p->image);
-	lm_debuginfo_close(p->bin);
-	lm_remove_tree(p->dir);
-	lm_arena_release(&p->arena);
-	free(p);
-	return 0;
+	return place_setup(state, source, "program", "gcc -g -O2 -fno-pie -no-pie");
 }
 
 static void add_at(struct place *p, const char *label, uint64_t count, uint64_t address)
@@ -146,15 +81,8 @@ static void add_chain(struct place *p, const char *label, uint64_t count, uint64
 static void attribute(struct place *p)
 {
 	struct lm_attribution_opts opts = { .record = "rec" };
-	uint64_t outcomes = 0, drops = 0;
-
 	must(lm_attribute(p->bin, &p->samples, &opts, &p->out, &p->result));
-	for (unsigned i = 0; i < LM_NR_OUTCOMES; i++)
-		outcomes += p->result.count[i];
-	for (unsigned i = 0; i < LM_NR_DROPS; i++)
-		drops += p->out.drops[i];
-	assert_int_equal(outcomes, p->result.samples);
-	assert_int_equal(p->out.samples, p->out.used + drops);
+	adds_up(p);
 }
 
 /* Accesses that one function made to one member. */
