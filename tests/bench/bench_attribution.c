@@ -27,8 +27,7 @@
 
 struct bench {
 	struct lm_flow_source src;
-	struct lm_arena arena;
-	uint32_t unit;		/* of the function at hand */
+	struct lm_arena arena, flows;	/* flows: of the function at hand */
 	const char *record;
 	const struct lm_function *last;
 	struct lm_flow flow;
@@ -59,8 +58,11 @@ static const struct lm_flow_row *row_at(struct bench *b, uint64_t ip)
 	check(lm_debuginfo_function(b->src.bin, ip, &f));
 	if (!f)
 		return NULL;
-	if (f != b->last)
-		check(lm_flow_run(&b->src, f, &b->arena, &b->flow));
+	if (f != b->last) {
+		lm_arena_release(&b->flows);
+		b->flows = (struct lm_arena){ 0 };
+		check(lm_flow_run(&b->src, f, &b->flows, &b->flow));
+	}
 	b->last = f;
 	return lm_flow_at(&b->flow, ip);
 }
@@ -432,6 +434,7 @@ int main(int argc, char **argv)
 	lm_image_close(image);
 	lm_flow_cache_free(b.src.cache);
 	lm_debuginfo_close(b.src.bin);
+	lm_arena_release(&b.flows);
 	lm_arena_release(&b.arena);
 	return 0;
 }
