@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 struct bench {
@@ -384,12 +383,25 @@ static void trace(struct lm_debuginfo *bin, const char *record, const char *path
 	lm_samples_release(&t);
 }
 
+/* In MB; getrusage() would count what the caller had before it started us. */
+static long peak_memory(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long kb = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmHWM: %ld kB", &kb);
+	if (f)
+		fclose(f);
+	return kb / 1024;
+}
+
 int main(int argc, char **argv)
 {
 	struct bench b = { .record = argc > 2 ? argv[2] : "" };
 	struct lm_image *image;
 	struct tally t = { 0 };
-	struct rusage use;
 	double from = now();
 
 	if (argc < 3) {
@@ -428,8 +440,7 @@ int main(int argc, char **argv)
 		trace(b.src.bin, b.record, argv[4]);
 		printf("attribution of the trace: %.2f s\n", now() - from);
 	}
-	getrusage(RUSAGE_SELF, &use);
-	printf("peak memory: %ld MB\n", use.ru_maxrss / 1024);
+	printf("peak memory: %ld MB\n", peak_memory());
 	lm_disasm_free((struct lm_disasm *)b.src.disasm);
 	lm_image_close(image);
 	lm_flow_cache_free(b.src.cache);
