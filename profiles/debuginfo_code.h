@@ -92,6 +92,9 @@ struct lm_err *lm_debuginfo_callee(struct lm_debuginfo *bin, uint64_t address, c
 /* A type, its members read.  Valid until the next call that may add types: copy what you need. */
 struct lm_err *lm_debuginfo_type(struct lm_debuginfo *bin, uint32_t id, struct lm_type *ret) LM_MUST_CHECK;
 
+/* Its kind, name and size alone: nothing is read.  Members, target and count are not to be looked at. */
+struct lm_type lm_debuginfo_type_head(const struct lm_debuginfo *bin, uint32_t id);
+
 /* The type that a record is; LM_NO_TYPE: it lies in a type unit. */
 struct lm_err *lm_debuginfo_type_of_record(struct lm_debuginfo *bin, const struct lm_dbg_record *rec, uint32_t *ret)
 	LM_MUST_CHECK;

@@ -214,6 +214,11 @@ static struct lm_err *read_members(struct lm_debuginfo *bin, Dwarf_Die die, stru
 	return err;
 }
 
+struct lm_type lm_debuginfo_type_head(const struct lm_debuginfo *bin, uint32_t id)
+{
+	return bin->types[id];
+}
+
 struct lm_err *lm_debuginfo_type(struct lm_debuginfo *bin, uint32_t id, struct lm_type *ret)
 {
 	struct lm_type t = bin->types[id];

@@ -183,28 +183,21 @@ struct lm_err *lm_value_join(const struct lm_typing *t, struct lm_flow_value old
 }
 
 /* Types of which a pointer tells nothing: it is used for raw memory. */
-static struct lm_err *is_raw(const struct lm_typing *t, uint32_t id, bool *ret)
+static bool is_raw(const struct lm_typing *t, uint32_t id)
 {
 	struct lm_type type;
-	struct lm_err *err;
 
-	*ret = true;
 	if (id == LM_NO_TYPE)
-		return NULL;
-	err = lm_debuginfo_type(t->bin, id, &type);
-	if (!err)
-		*ret = type.kind == LM_TYPE_FUNCTION || (type.kind == LM_TYPE_SCALAR && type.size <= 1);
-	return err;
+		return true;
+	type = lm_debuginfo_type_head(t->bin, id);
+	return type.kind == LM_TYPE_FUNCTION || (type.kind == LM_TYPE_SCALAR && type.size <= 1);
 }
 
-static struct lm_err *is_scalar(const struct lm_typing *t, uint32_t id, bool *ret)
+static bool is_scalar(const struct lm_typing *t, uint32_t id)
 {
-	struct lm_type type;
-	struct lm_err *err = lm_debuginfo_type(t->bin, id, &type);
+	enum lm_type_kind kind = lm_debuginfo_type_head(t->bin, id).kind;
 
-	if (!err)
-		*ret = type.kind == LM_TYPE_SCALAR || type.kind == LM_TYPE_POINTER;
-	return err;
+	return kind == LM_TYPE_SCALAR || kind == LM_TYPE_POINTER;
 }
 
 struct lm_err *lm_value_refine(const struct lm_typing *t, struct lm_flow_value flow, struct lm_flow_value told,
@@ -224,40 +217,29 @@ struct lm_err *lm_value_refine(const struct lm_typing *t, struct lm_flow_value f
 			*ret = told;
 		return NULL;
 	}
-	err = is_raw(t, told.type, &yes);
-	if (err || yes)
-		return err;
+	if (is_raw(t, told.type))
+		return NULL;
 	err = lm_typing_holds(t, outer, told.type, &yes);
 	/* Two members that have met are no array: what they have in common is their type. */
 	if (!err && yes && flow.stride)
 		err = lm_typing_leaf(t, outer, 0, NULL, NULL, &leaf, &yes);
 	if (err || yes)
 		return err;
-	err = is_scalar(t, told.type, &yes);
-	if (!err && yes) {
-		err = is_scalar(t, flow.type, &yes);
-		if (!err && yes)
-			*ret = told;
-		return err;
-	}
-	*ret = told;
-	return err;
+	if (!is_scalar(t, told.type) || is_scalar(t, flow.type))
+		*ret = told;
+	return NULL;
 }
 
 struct lm_err *lm_value_of_type(const struct lm_typing *t, uint32_t id, struct lm_flow_value *ret)
 {
 	struct lm_type type;
-	bool raw;
 	struct lm_err *err;
 
 	*ret = LM_V_ANY;
-	if (id == LM_NO_TYPE)
+	if (id == LM_NO_TYPE || lm_debuginfo_type_head(t->bin, id).kind != LM_TYPE_POINTER)
 		return NULL;
 	err = lm_debuginfo_type(t->bin, id, &type);
-	if (err || type.kind != LM_TYPE_POINTER)
-		return err;
-	err = is_raw(t, type.target, &raw);
-	if (!err && (!raw || (type.target != LM_NO_TYPE)))
+	if (!err && type.target != LM_NO_TYPE)
 		*ret = (struct lm_flow_value){ .kind = LM_V_POINTER, .type = type.target };
 	return err;
 }

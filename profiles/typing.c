@@ -31,16 +31,22 @@ static bool is_record(const struct lm_type *t)
 static struct lm_err *same(const struct lm_typing *t, uint32_t a, uint32_t b, int depth, bool *ret)
 {
 	struct lm_type x, y;
-	struct lm_err *err;
+	struct lm_err *err = NULL;
 
 	*ret = a == b;
 	if (a == b || a == LM_NO_TYPE || b == LM_NO_TYPE)
 		return NULL;
-	err = lm_debuginfo_type(t->bin, a, &x);
-	if (!err)
-		err = lm_debuginfo_type(t->bin, b, &y);
-	if (err || x.kind != y.kind)
-		return err;
+	x = lm_debuginfo_type_head(t->bin, a);
+	y = lm_debuginfo_type_head(t->bin, b);
+	if (x.kind != y.kind)
+		return NULL;
+	if (x.kind == LM_TYPE_POINTER || x.kind == LM_TYPE_ARRAY) {
+		err = lm_debuginfo_type(t->bin, a, &x);
+		if (!err)
+			err = lm_debuginfo_type(t->bin, b, &y);
+		if (err)
+			return err;
+	}
 	switch (x.kind) {
 	case LM_TYPE_RECORD:
 	case LM_TYPE_UNION:
